@@ -1,0 +1,87 @@
+"""kgkit: from a pile of documents to a knowledge graph that a person has reviewed, as dataframes.
+
+Each stage is a function from frame to frame:
+
+    documents = kg.read_documents("data/pioneers/documents")
+    chunks    = kg.chunk_documents(documents)
+    found     = kg.extract(chunks)
+    graph     = kg.build_graph(found)
+    topics    = kg.detect_communities(graph)
+    answer    = kg.ask("Who wrote the first compiler?", chunks, graph=graph)
+
+Everything is imported when it is first used, so ``import kgkit`` is fast.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:  # what type checkers and editors see; keep in step with _HOME below (a test holds that)
+    from kgkit import errors, evaluate, tables
+    from kgkit.communities import detect_communities
+    from kgkit.documents import chunk_documents, read_documents
+    from kgkit.export import to_igraph, to_networkx, to_pyvis, write_report, write_tables
+    from kgkit.extraction import extract
+    from kgkit.graph import build_graph
+    from kgkit.notebook import view_graph
+    from kgkit.pipeline import run_pipeline
+    from kgkit.search import ask, build_index, search
+
+_HOME = {
+    "ask": "search",
+    "build_graph": "graph",
+    "build_index": "search",
+    "chunk_documents": "documents",
+    "detect_communities": "communities",
+    "extract": "extraction",
+    "read_documents": "documents",
+    "run_pipeline": "pipeline",
+    "search": "search",
+    "to_igraph": "export",
+    "to_networkx": "export",
+    "to_pyvis": "export",
+    "view_graph": "notebook",
+    "write_report": "export",
+    "write_tables": "export",
+}
+_MODULES = ("errors", "evaluate", "tables")
+
+__all__ = [  # noqa: RUF022  (modules last)
+    "ask",
+    "build_graph",
+    "build_index",
+    "chunk_documents",
+    "detect_communities",
+    "extract",
+    "read_documents",
+    "run_pipeline",
+    "search",
+    "to_igraph",
+    "to_networkx",
+    "to_pyvis",
+    "view_graph",
+    "write_report",
+    "write_tables",
+    "errors",
+    "evaluate",
+    "tables",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        value: Any = getattr(import_module(f"kgkit.{_HOME[name]}"), name)
+    elif name in _MODULES:
+        value = import_module(f"kgkit.{name}")
+    else:
+        msg = f"module 'kgkit' has no attribute {name!r}"
+        raise AttributeError(msg)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

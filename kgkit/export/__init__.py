@@ -1,0 +1,1 @@
+"""Graphs and tables for other tools, and the HTML report."""

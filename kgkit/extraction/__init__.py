@@ -1,0 +1,1 @@
+"""Finding mentions and statements in chunks."""

@@ -1,0 +1,1 @@
+"""Finding entities that are one, and applying what people decided."""

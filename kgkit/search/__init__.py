@@ -1,0 +1,1 @@
+"""Finding passages, and answering questions with citations."""

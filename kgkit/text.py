@@ -1,0 +1,103 @@
+"""Text in any script: normalised names, words, sentences, and spans of them.
+
+Spans are ``(start, end)`` in characters, half open, so that ``text[start:end]`` is the thing itself.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+__all__ = ["Span", "collapse_spaces", "normalise_name", "paragraph_spans", "sentence_spans", "trim_span"]
+
+Span = tuple[int, int]
+
+_SPACES = re.compile(r"\s+")
+_QUOTES = str.maketrans(
+    {"‘": "'", "’": "'", "‛": "'", "ʼ": "'", "“": '"', "”": '"', "„": '"', "‐": "-", "‑": "-", "–": "-"}
+)
+_PARAGRAPH_END = re.compile(r"\n[^\S\n]*\n\s*|\f\s*")
+_INVISIBLE = re.compile("[\u00ad\u200b\u200e\u200f\u2060\ufeff]")
+
+# A sentence ends after closing marks; CJK, Arabic, Devanagari, Armenian, Ethiopic and others have marks of their own.
+_WIDE_END = "。！？｡︒"
+_SENTENCE_END = re.compile(
+    rf"[{_WIDE_END}]+[”’」』）\"']*|[.!?…؟۔।॥։።‼⁇⁈⁉]+[\"'”’»)\]]*(?=\s|$)|\n[^\S\n]*\n\s*|\f",
+)
+_ABBREVIATION = re.compile(
+    r"(?:^|[\s(\[\"'“])(?:[A-Z]|Mr|Mrs|Ms|Dr|Prof|Rev|Hon|Sen|Rep|Gov|Gen|Col|Lt|Capt|Sgt|Cmdr|Adm|St|Jr|Sr|vs|cf|etc|"
+    r"No|Nos|Vol|pp|ed|eds|Inc|Corp|Co|Ltd|Bros|approx|ca|fig|Fig|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept|Sep|Oct|Nov|Dec|"
+    r"e\.g|i\.e|a\.m|p\.m|U\.S|U\.K|Ph\.D|bzw|Nr|z\.B|d\.h|Hr|Fr)\.$"
+)
+
+
+def collapse_spaces(text: str) -> str:
+    """Replace each run of white space by one blank, and strip the ends."""
+    return _SPACES.sub(" ", text).strip()
+
+
+def normalise_name(name: str) -> str:
+    """Bring a name to the form under which equal names are equal, in any script.
+
+    Compatibility forms, case, invisible characters, runs of white space, and the shapes of quotes and hyphens do
+    not count; letters, accents, digits and signs do: ``C``, ``C#`` and ``C++`` stay three names, and so do ``★``
+    and ``♠``.
+
+    Example:
+        >>> normalise_name("  Grace\\u00a0HOPPER ")
+        'grace hopper'
+    """
+    text = unicodedata.normalize("NFKC", _INVISIBLE.sub("", name)).translate(_QUOTES)
+    folded = unicodedata.normalize("NFKC", collapse_spaces(text).casefold())
+    return folded or collapse_spaces(name)
+
+
+def trim_span(text: str, start: int, end: int) -> Span:
+    """Shrink a span so that it neither begins nor ends with white space."""
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return start, end
+
+
+def paragraph_spans(text: str) -> list[Span]:
+    """Split at blank lines and page breaks. Each character is in exactly one span; the breaks go with what ends."""
+    cuts = [m.end() for m in _PARAGRAPH_END.finditer(text)]
+    return _between(cuts, len(text))
+
+
+def sentence_spans(text: str) -> list[Span]:
+    """Split into sentences, in any script. Each character is in exactly one span; blanks go with what ends.
+
+    Full stops after initials and common abbreviations, and before lower-case letters or digits, end nothing.
+
+    Example:
+        >>> [("Dr. Wu spoke. 他走了。She left."[a:b]) for a, b in sentence_spans("Dr. Wu spoke. 他走了。She left.")]
+        ['Dr. Wu spoke. ', '他走了。', 'She left.']
+    """
+    cuts = []
+    for match in _SENTENCE_END.finditer(text):
+        end = match.end()
+        while end < len(text) and text[end].isspace():
+            end += 1
+        if _ends_sentence(text, match, end):
+            cuts.append(end)
+    return _between(cuts, len(text))
+
+
+def _ends_sentence(text: str, match: re.Match[str], following: int) -> bool:
+    mark = match.group()
+    if mark[0] != "." or following >= len(text):
+        return True
+    if mark == "." and _ABBREVIATION.search(text[max(0, match.start() - 12) : match.end()]):
+        return False
+    after = text[following]
+    return not (
+        after.islower() or (after.isdigit() and mark == "." and text[match.start() - 1 : match.start()].isdigit())
+    )
+
+
+def _between(cuts: list[int], length: int) -> list[Span]:
+    edges = [0, *sorted({c for c in cuts if 0 < c < length}), length]
+    return [(a, b) for a, b in zip(edges, edges[1:], strict=False) if b > a]
