@@ -173,8 +173,7 @@ def _series(name: str, values: Any) -> pl.Series:
     if kind == "category":
         values = values.astype("object")
         return _from_objects(name, values.to_list())
-    series: pl.Series = pl.from_pandas(values, nan_to_null=True)
-    return series.rename(name)
+    return pl.DataFrame(pl.from_pandas(values, nan_to_null=True)).to_series().alias(name)
 
 
 def _from_objects(name: str, values: list[Any]) -> pl.Series:

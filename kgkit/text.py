@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from itertools import pairwise
 
 __all__ = ["Span", "collapse_spaces", "normalise_name", "paragraph_spans", "sentence_spans", "trim_span"]
 
@@ -37,14 +38,14 @@ def collapse_spaces(text: str) -> str:
 
 
 def normalise_name(name: str) -> str:
-    """Bring a name to the form under which equal names are equal, in any script.
+    r"""Bring a name to the form under which equal names are equal, in any script.
 
     Compatibility forms, case, invisible characters, runs of white space, and the shapes of quotes and hyphens do
     not count; letters, accents, digits and signs do: ``C``, ``C#`` and ``C++`` stay three names, and so do ``★``
     and ``♠``.
 
     Example:
-        >>> normalise_name("  Grace\\u00a0HOPPER ")
+        >>> normalise_name("  Grace\u00a0HOPPER ")
         'grace hopper'
     """
     text = unicodedata.normalize("NFKC", _INVISIBLE.sub("", name)).translate(_QUOTES)
@@ -100,4 +101,4 @@ def _ends_sentence(text: str, match: re.Match[str], following: int) -> bool:
 
 def _between(cuts: list[int], length: int) -> list[Span]:
     edges = [0, *sorted({c for c in cuts if 0 < c < length}), length]
-    return [(a, b) for a, b in zip(edges, edges[1:], strict=False) if b > a]
+    return [(a, b) for a, b in pairwise(edges) if b > a]

@@ -1,0 +1,1 @@
+"""The local extractor: spaCy's small English pipeline, and rules on top of it."""
