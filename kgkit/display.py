@@ -5,12 +5,10 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from kgkit.frames import to_polars
-
 if TYPE_CHECKING:
-    import polars as pl
+    from collections.abc import Mapping
 
-    from kgkit.results import Result
+    import polars as pl
 
 _ROWS = 5
 _CELL = 120
@@ -21,20 +19,29 @@ _TD = "padding:2px 10px 2px 0;text-align:left;vertical-align:top"
 __all__ = ["frame_html", "result_html"]
 
 
-def result_html(result: Result) -> str:
-    """Show a result: what went in and what became of it, what to look at, and the first rows."""
-    counts = result.counts
+def result_html(
+    stage: str, counts: Mapping[str, int], frames: Mapping[str, pl.DataFrame], failures: pl.DataFrame
+) -> str:
+    """Show a result: what went in and what became of it, what to look at, and the first rows of the main frame.
+
+    Args:
+        stage: Name of the function that ran.
+        counts: ``in``, ``ok``, ``empty``, ``failed``, ``skipped``.
+        frames: The result's frames, the main one first.
+        failures: The outcomes to look at.
+    """
     marks = " · ".join(f"{_MARK[s]} {counts[s]:,} {s}" for s in _MARK if counts[s])
-    sizes = ", ".join(f"{len(f):,} {n}" for n, f in result.frames.items() if n != "outcomes")
+    sizes = ", ".join(f"{f.height:,} {n}" for n, f in frames.items() if n != "outcomes")
     parts = [
-        f"<div><b>{escape(result.stage)}</b>: {escape(sizes)}</div>",
+        f"<div><b>{escape(stage)}</b>: {escape(sizes)}</div>",
         f"<div>{counts['in']:,} in: {marks or 'none'}</div>",
     ]
-    bad = to_polars(result.failures)
-    if bad.height:
-        columns = [c for c in ("item_id", "status", "reason", "detail", "notes") if not bad[c].is_null().all()]
-        parts.append(_details(f"{bad.height:,} to look at", frame_html(bad.select(columns), rows=20), opened=True))
-    parts.append(_details(result.main, frame_html(to_polars(result.frame)), opened=not bad.height))
+    if failures.height:
+        wanted = ("item_id", "status", "reason", "detail", "notes")
+        shown = failures.select(c for c in wanted if failures[c].null_count() < failures.height)
+        parts.append(_details(f"{failures.height:,} to look at", frame_html(shown, rows=20), opened=True))
+    main, frame = next(iter(frames.items()))
+    parts.append(_details(main, frame_html(frame), opened=not failures.height))
     return f'<div style="{_STYLE}">{"".join(parts)}</div>'
 
 

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Literal, Self
 import polars as pl
 
 from kgkit import tables
+from kgkit.display import result_html
 from kgkit.errors import CountingError
 from kgkit.frames import Backend, backend_of, give, to_polars
 from kgkit.ids import stable_id
@@ -96,8 +97,10 @@ class Result:
 
     @property
     def frames(self) -> dict[str, Any]:
-        """All frames of the result, by their tables' names."""
-        return {f.name: getattr(self, f.name) for f in fields(self) if f.name in tables.TABLES}
+        """All frames of the result, by their tables' names; the main one first, outcomes last."""
+        held = [f.name for f in fields(self) if f.name in tables.TABLES]
+        held.sort(key=lambda name: (name == "outcomes", name != self.main))
+        return {name: getattr(self, name) for name in held}
 
     @property
     def frame(self) -> Any:
@@ -121,7 +124,8 @@ class Result:
 
     def to(self, backend: Backend) -> Self:
         """Convert all frames to ``"polars"``, ``"pandas"`` or ``"pyarrow"``; the result itself is not changed."""
-        return replace(self, **{n: give(to_polars(f), n, backend) for n, f in self.frames.items()})
+        declared = {n: tables.conform(to_polars(f), n) for n, f in self.frames.items()}
+        return replace(self, **{n: give(f, n, backend) for n, f in declared.items()})
 
     def to_pandas(self) -> Self:
         """Convert all frames to pandas."""
@@ -142,9 +146,8 @@ class Result:
         return f"{type(self).__name__}({sizes}; {summarise(self.counts)})"
 
     def _repr_html_(self) -> str:
-        from kgkit.display import result_html
-
-        return result_html(self)
+        frames = {name: to_polars(frame) for name, frame in self.frames.items()}
+        return result_html(self.stage, self.counts, frames, to_polars(self.failures))
 
 
 def summarise(counts: Mapping[str, int]) -> str:
