@@ -1,1 +1,7 @@
 """Finding mentions and statements in chunks."""
+
+from __future__ import annotations
+
+from kgkit.extraction.extract import Extraction, extract
+
+__all__ = ["Extraction", "extract"]
