@@ -1,0 +1,7 @@
+"""``python -m kgkit`` is the command line."""
+
+import sys
+
+from kgkit.cli import main
+
+sys.exit(main())
