@@ -16,12 +16,12 @@ from kgkit import tables
 from kgkit.display import result_html
 from kgkit.errors import CountingError
 from kgkit.frames import Backend, backend_of, give, to_polars
-from kgkit.ids import stable_id
+from kgkit.ids import framed, hash_framed, stable_id
 
 Status = Literal["ok", "empty", "failed", "skipped"]
 STATUSES: tuple[Status, ...] = ("ok", "empty", "failed", "skipped")
 
-__all__ = ["STATUSES", "Outcome", "Result", "Status", "outcomes_frame", "summarise"]
+__all__ = ["STATUSES", "Outcome", "Result", "Status", "outcomes_frame", "outcomes_from", "summarise"]
 
 
 @dataclass(frozen=True)
@@ -79,6 +79,53 @@ def outcomes_frame(
     columns["notes"] = [list(n) for n in columns["notes"]]
     data = {"run_id": [run_id] * len(rows), "stage": [stage] * len(rows), **columns}
     return tables.conform(pl.DataFrame(data, schema_overrides=tables.get("outcomes").schema), "outcomes")
+
+
+def outcomes_from(
+    stage: str, items: pl.Series, frame: pl.DataFrame, *, params: Mapping[str, Any] | None = None
+) -> pl.DataFrame:
+    """Make a stage's outcomes table out of columns: `outcomes_frame` for millions of items.
+
+    Args:
+        stage: Name of the function that ran.
+        items: Ids of all items that went in.
+        frame: One row for each, in any order: ``item_id``, ``status``, and any other column of the outcomes table;
+            those left out are null, ``attempts`` 1 and ``notes`` empty.
+        params: The stage's options; with the items they make the run's id.
+
+    Returns:
+        An outcomes frame, ordered by ``item_id``; the same that `outcomes_frame` makes.
+
+    Raises:
+        CountingError: Some item has no outcome, or more than one, or one was never put in.
+    """
+    expected = items.cast(pl.String).alias("item_id").sort()
+    rows = frame.sort("item_id")
+    if not rows["item_id"].equals(expected) or not expected.is_unique().all():
+        _refuse_counts(stage, expected, rows["item_id"])
+    settings = json.dumps(dict(params or {}), sort_keys=True, default=str)
+    parts = pl.concat([pl.Series("item_id", [stage, settings]), expected])
+    run_id = hash_framed("run", pl.DataFrame(parts).select(framed("item_id").str.join("")).to_series())[0]
+    defaults = {"attempts": pl.lit(1, pl.Int64), "notes": pl.lit([], pl.List(pl.String))}
+    return tables.conform(
+        rows.with_columns(
+            pl.lit(run_id).alias("run_id"),
+            pl.lit(stage).alias("stage"),
+            *(value.alias(name) for name, value in defaults.items() if name not in rows.columns),
+        ),
+        "outcomes",
+    )
+
+
+def _refuse_counts(stage: str, expected: pl.Series, got: pl.Series) -> None:
+    twice = got.filter(got.is_duplicated()).unique().sort().to_list()
+    lost = expected.filter(~expected.is_in(got.implode())).to_list()
+    strange = got.filter(~got.is_in(expected.implode())).to_list()
+    msg = (
+        f"{stage}: {len(expected)} items in, {got.n_unique()} outcomes out; "
+        f"without outcome {lost[:3]}, with two {twice[:3]}, never put in {strange[:3]}."
+    )
+    raise CountingError(msg)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
