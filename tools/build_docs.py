@@ -48,14 +48,17 @@ def tables_page() -> str:
         parts += [f"## {name}", f"One row is {table.row}.", "| column | dtype | meaning |\n|---|---|---|"]
         rows = kg.tables.describe(name).iter_rows(named=True)
         parts[-1] += "".join(
-            f"\n| {row['column']}{'*' * row['key']} | {row['dtype']}{', or null' * row['nullable']} | {row['meaning']} |"
-            for row in rows
+            f"\n| {r['column']}{'*' * r['key']} | {r['dtype']}{', or null' * r['nullable']} | {r['meaning']} |"
+            for r in rows
         )
     return "\n\n".join(parts).replace("#record", "\\#record") + "\n"
 
 
 def functions_page() -> str:
-    parts = ["# Functions", "The stages and what goes with them. Each takes frames of any kind and gives back the same."]
+    parts = [
+        "# Functions",
+        "The stages and what goes with them. Each takes frames of any kind and gives back the same.",
+    ]
     parts += [f"::: kgkit.{home_of(name)}.{name}" for name in kg._HOME]
     parts += ["## Evaluate", "::: kgkit.evaluate\n    options:\n      show_root_heading: false"]
     return "\n\n".join(parts) + "\n"
@@ -80,8 +83,8 @@ def fenced(text: str) -> str:
 
 def decisions_page() -> str:
     parts = ["# Decisions", "Why things are as they are, one short page each."]
-    for path in sorted((ROOT / "docs" / "decisions").glob("*.md")):
-        parts.append(re.sub(r"^#", "##", path.read_text("utf-8"), flags=re.M))
+    pages = sorted((ROOT / "docs" / "decisions").glob("*.md"))
+    parts += [re.sub(r"^#", "##", page.read_text("utf-8"), flags=re.M) for page in pages]
     return "\n\n".join(parts) + "\n"
 
 
