@@ -87,19 +87,19 @@ class _Cutter:
             found = breaks.last(low, limit)
             if found is not None:
                 return found
-        return self._inside_sentence(max(covered + 1, start + self.size // 2), limit, covered)
+        return self._inside_sentence(start, max(covered + 1, start + self.size // 2), limit, covered)
 
-    def _inside_sentence(self, low: int, limit: int, covered: int) -> int:
+    def _inside_sentence(self, start: int, low: int, limit: int, covered: int) -> int:
         for i in range(limit, low - 1, -1):
             if self.text[i - 1].isspace() and not self.text[i].isspace():
                 return i
             if self.text[i].isspace() and not self.text[i - 1].isspace():
                 return i
         for i in range(limit, low - 1, -1):
-            if self.text[i - 1] in _CLAUSE_MARKS and is_grapheme_break(self.text, i):
+            if self.text[i - 1] in _CLAUSE_MARKS and is_grapheme_break(self.text, i, start):
                 return i
         for i in range(limit, covered, -1):
-            if is_grapheme_break(self.text, i):
+            if is_grapheme_break(self.text, i, start):
                 return i
         return limit  # one grapheme longer than the size
 
@@ -120,7 +120,7 @@ class _Cutter:
         word = next((i for i in words if self.text[i - 1].isspace() and not self.text[i].isspace()), None)
         if word is not None:
             return word
-        return next((i for i in words if is_grapheme_break(self.text, i)), end)
+        return next((i for i in words if is_grapheme_break(self.text, i, start)), end)
 
 
 def cut_spans(text: str, *, size: int, overlap: int = 0, borders: Borders | None = None) -> list[Span]:
@@ -142,11 +142,12 @@ def cut_spans(text: str, *, size: int, overlap: int = 0, borders: Borders | None
     return _Cutter(text, size, overlap, borders or Borders()).spans()
 
 
-def is_grapheme_break(text: str, position: int) -> bool:
+def is_grapheme_break(text: str, position: int, start: int = 0) -> bool:
     """Tell whether a cut before ``text[position]`` leaves what a reader sees as one sign whole.
 
     Holds together: a letter and its marks, Indic conjuncts, Hangul jamo, emoji with modifiers, joiners and tags,
-    flags, and CR LF. A simpler form of the rules of Unicode Standard Annex 29.
+    flags, and CR LF. A simpler form of the rules of Unicode Standard Annex 29. ``start`` is an earlier such break,
+    from which flags are counted.
     """
     if position <= 0 or position >= len(text):
         return True
@@ -156,7 +157,7 @@ def is_grapheme_break(text: str, position: int) -> bool:
     if _extends(after) or before == _ZERO_WIDTH_JOINER or unicodedata.combining(before) == 9:
         return False
     if _is_flag_half(before) and _is_flag_half(after):
-        return _flag_halves_before(text, position) % 2 == 0
+        return _flag_halves_before(text, position, start) % 2 == 0
     return not (_joins_hangul(before, after) or ("\ud800" <= before <= "\udbff" and "\udc00" <= after <= "\udfff"))
 
 
@@ -195,9 +196,9 @@ def _is_flag_half(char: str) -> bool:
     return "\U0001f1e6" <= char <= "\U0001f1ff"
 
 
-def _flag_halves_before(text: str, position: int) -> int:
+def _flag_halves_before(text: str, position: int, start: int) -> int:
     count = 0
-    while count < position and _is_flag_half(text[position - 1 - count]):
+    while start + count < position and _is_flag_half(text[position - 1 - count]):
         count += 1
     return count
 
