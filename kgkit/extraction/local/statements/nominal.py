@@ -1,0 +1,196 @@
+"""Relations inside noun phrases: apposition, possession, titles, prepositions, place commas, actions as nouns."""
+
+from __future__ import annotations
+
+import re
+
+from kgkit.extraction.local.statements.finding import Finding
+from kgkit.extraction.local.statements.kinds import BODY, DATE, GROUP, OTHER, PERSON, PLACE
+from kgkit.extraction.local.statements.paths import Half, Meeting, Step
+from kgkit.extraction.local.statements.predicates import (
+    between_names,
+    noun_predicate,
+    origin_predicate,
+    preposition,
+)
+from kgkit.extraction.local.statements.says import Said, clause_says, noun_says, role_of_antecedent
+from kgkit.extraction.local.statements.tree import Place, Tree
+
+__all__ = ["below_name", "at_noun"]
+
+_MODIFIER = ("compound", "nmod", "amod", "poss")
+_COMMA = ("appos", "npadvmod")
+_ACTIONS = {
+    "acquisition": "acquire",
+    "adoption": "adopt",
+    "annexation": "annex",
+    "appointment": "appoint",
+    "arrest": "arrest",
+    "assassination": "assassinate",
+    "attack": "attack",
+    "bombing": "bomb",
+    "conquest": "conquer",
+    "construction": "build",
+    "creation": "create",
+    "defeat": "defeat",
+    "design": "design",
+    "destruction": "destroy",
+    "development": "develop",
+    "discovery": "discover",
+    "election": "elect",
+    "execution": "execute",
+    "foundation": "found",
+    "founding": "found",
+    "introduction": "introduce",
+    "invasion": "invade",
+    "invention": "invent",
+    "killing": "kill",
+    "liberation": "liberate",
+    "murder": "murder",
+    "nomination": "nominate",
+    "occupation": "occupy",
+    "ownership": "own",
+    "portrayal": "portray",
+    "publication": "publish",
+    "purchase": "buy",
+    "sale": "sell",
+    "shooting": "shoot",
+    "support": "support",
+    "takeover": "take_over",
+    "translation": "translate",
+    "use": "use",
+}
+_YEARS = re.compile(r"\d{3,4}")
+
+
+def below_name(tree: Tree, name: Place, other: Place, way: Half) -> Finding | None:
+    """Find what a noun phrase says of the name at its head and a name inside it."""
+    if way.moved or not way.steps or name.kind == DATE:
+        return None
+    first, rest = way.steps[0], way.steps[1:]
+    if not rest and first.dep in _COMMA:
+        return _in_apposition(tree, name, other, first)
+    if first.dep in _MODIFIER and all(step.dep in _MODIFIER for step in rest):
+        return _before_name(tree, name, other, way.steps)
+    if first.dep == "prep" and not rest:
+        return _after_preposition(tree, name, other, first)
+    if first.dep == "appos" and tree.owner[first.node] < 0:
+        said = noun_says(tree, first.node, rest, (name.kind, other.kind), other.name.name)
+        return _found(name, other, said and said._replace(pattern="apposition." + said.pattern))
+    if first.dep in ("relcl", "acl"):
+        role = role_of_antecedent(tree, first.node, first.dep)
+        if role is None:
+            return None
+        said = clause_says(tree, first.node, role, rest, (name.kind, other.kind), other.name.name)
+        return _found(name, other, said and said._replace(pattern="clause." + said.pattern))
+    return None
+
+
+def _in_apposition(tree: Tree, name: Place, other: Place, step: Step) -> Finding | None:
+    kinds = (name.kind, other.kind)
+    if other.kind == PLACE and name.kind in (PLACE, BODY, OTHER):
+        return Finding(name, "located_in", other, "place_comma" if name.kind == PLACE else "body_comma")
+    if other.kind == DATE and _YEARS.search(other.name.name):
+        return Finding(name, "dated", other, "bracketed_date")
+    if kinds == (PERSON, PLACE):
+        return Finding(name, "from", other, "person_comma")
+    if kinds == (PERSON, BODY):
+        return Finding(name, "affiliated_with", other, "person_comma")
+    if _abbreviates(other.name.name, name.name.name):
+        return Finding(name, "also_known_as", other, "abbreviation")
+    return None
+
+
+def _abbreviates(short: str, long: str) -> bool:
+    letters = [c.lower() for c in short if c.isalpha()]
+    initials = [w[0].lower() for w in re.findall(r"[^\W\d_]+", long) if w[0].isupper()]
+    return 2 <= len(letters) <= 8 and letters == initials
+
+
+def _before_name(tree: Tree, name: Place, other: Place, steps: tuple[Step, ...]) -> Finding | None:
+    """Read "Ford executive X", "the German painter X", "Ethiopia's High Court"."""
+    if other.kind == DATE:
+        return None
+    titles = [
+        i
+        for i in range(other.last, name.first)
+        if tree.owner[i] < 0 and tree.pos[i] in ("NOUN", "PROPN") and tree.dep[i] in (*_MODIFIER, "appos")
+    ]
+    if other.kind == GROUP:
+        return Finding(name, origin_predicate(name.kind), other, "title.group")
+    if titles:
+        return Finding(name, noun_predicate(tree, titles[-1]), other, "title")
+    if steps[0].dep == "poss":
+        return Finding(name, between_names(tree, name.kind, other.kind, "of"), other, "possessive")
+    if other.kind == PLACE and name.kind in (BODY, PLACE):
+        return Finding(name, "located_in", other, "place_before")
+    if name.kind == PERSON and other.kind == BODY:
+        return Finding(name, "affiliated_with", other, "body_before")
+    return None
+
+
+def _after_preposition(tree: Tree, name: Place, other: Place, step: Step) -> Finding | None:
+    word = preposition(tree, step.prep)
+    if other.kind == DATE and not _YEARS.search(other.name.name):
+        return None
+    predicate = between_names(tree, name.kind, other.kind, word)
+    group = word if word in ("in", "of", "at", "from", "by", "for", "with") else "other"
+    return Finding(name, predicate, other, "name_prep." + group)
+
+
+def at_noun(tree: Tree, left: Place, right: Place, meeting: Meeting) -> Finding | None:
+    """Find what a common noun says of two names that both belong to it."""
+    noun = meeting.token
+    if tree.pos[noun] not in ("NOUN", "PROPN") or meeting.left.moved or meeting.right.moved:
+        return None
+    for one, other, mine, its in (
+        (left, right, meeting.left, meeting.right),
+        (right, left, meeting.right, meeting.left),
+    ):
+        if [step.dep for step in mine.steps] == ["appos"]:
+            said = noun_says(tree, noun, its.steps, (one.kind, other.kind), other.name.name)
+            return _found(one, other, said and said._replace(pattern="noun_apposition." + said.pattern))
+    return _action(tree, left, right, meeting) or _held_by_noun(tree, left, right, meeting)
+
+
+def _action(tree: Tree, left: Place, right: Place, meeting: Meeting) -> Finding | None:
+    """Read "the acquisition of Y by X", "X's acquisition of Y"."""
+    verb = _ACTIONS.get(tree.lemma[meeting.token].lower())
+    if verb is None or len(meeting.left.steps) != 1 or len(meeting.right.steps) != 1:
+        return None
+    roles = {}
+    for place, half in ((left, meeting.left), (right, meeting.right)):
+        step = half.steps[0]
+        word = tree.lower[step.prep] if step.dep == "prep" else step.dep
+        roles[word] = place
+    done_by = roles.get("by") or roles.get("poss") or roles.get("compound")
+    done_to = roles.get("of") or (roles.get("poss") if "by" in roles else None)
+    if done_by is None or done_to is None or done_by is done_to or DATE in (done_by.kind, done_to.kind):
+        return None
+    return Finding(done_by, verb, done_to, "action_noun", (meeting.token,), True)
+
+
+def _held_by_noun(tree: Tree, left: Place, right: Place, meeting: Meeting) -> Finding | None:
+    """Read "X's contract with Y", "the German city of Y"."""
+    first, second = meeting.left.steps, meeting.right.steps
+    if len(first) != 1 or len(second) != 1 or second[0].dep != "prep" or DATE in (left.kind, right.kind):
+        return None
+    word = preposition(tree, second[0].prep)
+    if first[0].dep in _MODIFIER and word == "of" and right.kind == PLACE and left.kind in (PLACE, GROUP):
+        return Finding(right, "located_in", left, "place_of")
+    if first[0].dep == "poss":
+        return Finding(left, noun_predicate(tree, meeting.token, word), right, "possessed_prep", (meeting.token,))
+    if first[0].dep == "compound" and right.kind == PLACE and left.kind in (BODY, OTHER) and word in ("in", "at", "near"):
+        return Finding(left, "located_in", right, "compound_in")
+    if first[0].dep == "prep" and left.kind == PLACE and right.kind == PLACE and word in ("in", "of"):
+        return Finding(left, "located_in", right, "prep_prep_place")
+    return None
+
+
+def _found(one: Place, other: Place, said: Said | None) -> Finding | None:
+    if said is None:
+        return None
+    subject, object_ = (other, one) if said.inverse else (one, other)
+    if subject.kind == DATE:
+        return None
+    return Finding(subject, said.predicate, object_, said.pattern, said.words, said.asserted)

@@ -1,0 +1,90 @@
+"""Predicates in normal form: the lemma, and the preposition, in snake_case.
+
+=============================  ====================
+words                          predicate
+=============================  ====================
+works at                       ``work_at``
+was born in                    ``born_in``
+was founded by (active)        ``found``
+is the director of             ``director_of``
+is a former director of        ``former_director_of``
+took over                      ``take_over``
+is a town in                   ``located_in``
+=============================  ====================
+"""
+
+from __future__ import annotations
+
+import re
+
+from kgkit.extraction.local.statements.kinds import BODY, DATE, GROUP, OTHER, PERSON, PLACE
+from kgkit.extraction.local.statements.tree import Tree
+
+__all__ = ["between_names", "noun_predicate", "origin_predicate", "preposition", "verb_predicate"]
+
+_WORD = re.compile(r"[^\w]+")
+_QUALIFIERS = frozenset("former ex late vice deputy assistant associate acting interim honorary co joint".split())
+_LEMMA = {"bear": "born"}
+_PLACE_NOUNS = frozenset(
+    """area borough city commune community county department district hamlet island lake locality municipality
+    mountain neighborhood neighbourhood parish port province quarter region river settlement state station street
+    suburb territory town township valley village ward zone""".split()
+)
+_IN = frozenset("in at within inside near on".split())
+
+
+def verb_predicate(tree: Tree, verb: int, prep: int = -1, *, passive: bool = False) -> str:
+    """Name what a verb says: ``work_at``, ``take_over``, and for a passive without its agent ``located_in``."""
+    lemma = tree.lower[verb] if passive else tree.lemma[verb].lower()
+    words = [_LEMMA.get(lemma, lemma)]
+    particle = tree.child(verb, "prt")
+    if particle >= 0:
+        words.append(tree.lower[particle])
+    if prep >= 0:
+        words.append(preposition(tree, prep))
+    return _joined(words)
+
+
+def noun_predicate(tree: Tree, noun: int, prep: str = "of") -> str:
+    """Name what a noun says of two names: ``director_of``, ``vice_president_of``, ``professor_at``."""
+    words = [tree.lower[c] for c in tree.children[noun] if c < noun and tree.lower[c] in _QUALIFIERS]
+    return _joined([*words, tree.lemma[noun].lower(), prep])
+
+
+def preposition(tree: Tree, prep: int) -> str:
+    """Give the preposition's word; ``without`` is ``with``, for the polarity says that it is not."""
+    word = tree.lower[prep]
+    if word == "without":
+        return "with"
+    head = tree.head[prep]
+    if tree.dep[prep] == "prep" and tree.dep[head] == "prep" and head == prep - 1:
+        return f"{tree.lower[head]}_{word}"
+    return word
+
+
+def origin_predicate(subject_kind: str) -> str:
+    """Name what "a German painter" says of a person, "a German company" of anything else."""
+    return "nationality" if subject_kind == PERSON else "origin"
+
+
+def between_names(tree: Tree, subject_kind: str, object_kind: str, prep: str, noun: int = -1) -> str:
+    """Name what a preposition between two names says, perhaps through a noun ("X, a town in Y").
+
+    Example:
+        "the Grand Hotel in Oslo" gives ``located_in``, "Ada of Ockham" gives ``of``.
+    """
+    if object_kind == DATE:
+        return "dated"
+    placed = object_kind == PLACE and subject_kind in (PLACE, BODY, OTHER)
+    if noun >= 0:
+        is_place = tree.lemma[noun].lower() in _PLACE_NOUNS
+        if object_kind in (PLACE, GROUP) and subject_kind == PLACE and is_place and (prep in _IN or prep == "of"):
+            return "located_in"
+        return noun_predicate(tree, noun, prep)
+    if placed and (prep in _IN or (prep == "of" and subject_kind == PLACE)):
+        return "located_in"
+    return prep
+
+
+def _joined(words: list[str]) -> str:
+    return "_".join(filter(None, (_WORD.sub("_", word).strip("_") for word in words)))

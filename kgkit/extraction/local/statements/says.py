@@ -1,0 +1,219 @@
+"""What a verb or a noun says of the name it belongs to and of a name below it in the tree."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from kgkit.extraction.local.statements.kinds import DATE, GROUP, PLACE
+from kgkit.extraction.local.statements.paths import Step
+from kgkit.extraction.local.statements.predicates import (
+    between_names,
+    noun_predicate,
+    origin_predicate,
+    preposition,
+    verb_predicate,
+)
+from kgkit.extraction.local.statements.tree import Tree
+
+__all__ = ["OBJECT", "PASSIVE", "SUBJECT", "Said", "clause_says", "noun_says", "role_of_antecedent", "states_a_date"]
+
+SUBJECT, PASSIVE, OBJECT = "subject", "passive", "object"
+
+_VERBAL = ("VERB", "AUX")
+_MODIFIER = ("compound", "nmod", "amod", "poss")
+_LINKING = frozenset("be become remain".split())
+_DOING = _LINKING | frozenset("serve work act hold".split())
+_NO_RELATION = frozenset("like unlike despite except besides than as per according including".split())
+_YEAR = re.compile(r"\b\d{3,4}(?:s|\b)")
+_DATED_VERBS = frozenset(
+    """abolish acquire adopt air annex appoint arrest assassinate award begin bear build buy capture close commission
+    complete conclude conquer construct create debut demolish destroy die disband discontinue discover dissolve
+    divorce elect emigrate enact end establish execute expire explode form found graduate inaugurate incorporate
+    introduce invade invent join kill land launch leave marry merge move murder occupy occur open organise organize
+    patent premiere publish ratify record rediscover release rename resign retire sign sink start succeed take
+    unveil win write""".split()
+)
+
+
+class Said(NamedTuple):
+    """A predicate; ``inverse``: the name below is the subject. The rest is as in a ``Finding``."""
+
+    predicate: str
+    pattern: str
+    words: tuple[int, ...]
+    inverse: bool = False
+    asserted: bool = True
+
+
+def states_a_date(tree: Tree, verb: int, date: str) -> bool:
+    """Tell whether a verb is one whose date is worth keeping, and the date names a year."""
+    return tree.lemma[verb].lower() in _DATED_VERBS and _YEAR.search(date) is not None
+
+
+def clause_says(
+    tree: Tree, verb: int, role: str, steps: tuple[Step, ...], kinds: tuple[str, str], below: str
+) -> Said | None:
+    """Tell what a clause says of its subject (or object) and a name below its verb.
+
+    Args:
+        tree: The chunk.
+        verb: The verb.
+        role: What the first name is to the verb.
+        steps: The way from the verb down to the other name.
+        kinds: Kinds of both names.
+        below: The other name's words.
+    """
+    words = (verb,)
+    while steps and (inner := _inner_clause(tree, verb, role, steps[0])):
+        verb, role = inner
+        words = (verb, *words)
+        steps = steps[1:]
+    if not steps:
+        return None
+    said = _argument_says(tree, verb, role, steps, kinds)
+    if said is None or (kinds[1] == DATE and not states_a_date(tree, verb, below)):
+        return None
+    return said._replace(words=(*said.words, *words))
+
+
+def _inner_clause(tree: Tree, verb: int, role: str, step: Step) -> tuple[int, str] | None:
+    """Follow "wanted to JOIN", "left after JOINING", "..., WORKING at": the subject is shared."""
+    if step.dep not in ("xcomp", "advcl", "pcomp") or role == OBJECT or tree.pos[step.node] not in _VERBAL:
+        return None
+    if tree.child(step.node, "nsubj", "nsubjpass") >= 0:
+        return None
+    if step.dep == "xcomp" and tree.child(verb, "dobj") >= 0:
+        return None
+    passive = tree.child(step.node, "auxpass") >= 0 or (step.dep == "advcl" and tree.tag[step.node] == "VBN")
+    return step.node, PASSIVE if passive else SUBJECT
+
+
+def _argument_says(
+    tree: Tree, verb: int, role: str, steps: tuple[Step, ...], kinds: tuple[str, str]
+) -> Said | None:
+    first, rest = steps[0], steps[1:]
+    if role == OBJECT:
+        bare = first.dep == "nsubj" and _is_bare(rest)
+        return Said(verb_predicate(tree, verb), "object_clause", (), inverse=True) if bare else None
+    if first.dep == "prep":
+        return _prepositional_says(tree, verb, role, first, rest, kinds)
+    if first.dep in ("attr", "oprd") or (first.dep == "dobj" and tree.lemma[verb] in _LINKING):
+        return _complement_says(tree, verb, first, rest, kinds)
+    if first.dep in ("dobj", "dative", "obj"):
+        return _object_says(tree, verb, role, first, rest)
+    if first.dep == "acomp" and rest and rest[0].dep == "prep" and _is_bare(rest[1:]):
+        predicate = noun_predicate(tree, first.node, preposition(tree, rest[0].prep))
+        return Said(predicate, "adjective", (first.node,))
+    if first.dep == "npadvmod" and kinds[1] == DATE and not rest:
+        return Said(verb_predicate(tree, verb, passive=role == PASSIVE) + "_on", "adjunct_date", ())
+    return None
+
+
+def _prepositional_says(
+    tree: Tree, verb: int, role: str, first: Step, rest: tuple[Step, ...], kinds: tuple[str, str]
+) -> Said | None:
+    word = tree.lower[first.prep]
+    if role == PASSIVE and (tree.dep[first.prep] == "agent" or word == "by") and kinds[1] != DATE:
+        if _is_bare(rest):
+            return Said(verb_predicate(tree, verb), "passive_agent", (first.prep,), inverse=True)
+        return None
+    if word == "as" and rest:
+        said = noun_says(tree, first.node, rest, kinds, "")
+        return said._replace(pattern="role." + said.pattern, words=(first.prep,), asserted=True) if said else None
+    if word in _NO_RELATION:
+        return None
+    if _is_bare(rest):
+        if tree.lemma[verb] == "be" and role == SUBJECT:
+            return Said(between_names(tree, kinds[0], kinds[1], "be_" + word), "copula_prep", (first.prep,))
+        kind = "passive_prep" if role == PASSIVE else "verb_prep"
+        kind = "adjunct_date" if kinds[1] == DATE else kind
+        return Said(verb_predicate(tree, verb, first.prep, passive=role == PASSIVE), kind, (first.prep,))
+    if rest[0].dep == "prep" and _is_bare(rest[1:]) and kinds[1] != DATE:
+        return Said(verb_predicate(tree, verb, first.prep, passive=role == PASSIVE), "verb_prep_prep", (first.prep,))
+    return None
+
+
+def _complement_says(
+    tree: Tree, verb: int, first: Step, rest: tuple[Step, ...], kinds: tuple[str, str]
+) -> Said | None:
+    """Read "is a director of", "became director of", "was elected director of"."""
+    if not rest:
+        return Said(verb_predicate(tree, verb), "copula", ())
+    said = noun_says(tree, first.node, rest, kinds, "")
+    return said._replace(pattern="copula." + said.pattern, asserted=True) if said else None
+
+
+def _object_says(tree: Tree, verb: int, role: str, first: Step, rest: tuple[Step, ...]) -> Said | None:
+    if _is_bare(rest):
+        return Said(verb_predicate(tree, verb, passive=role == PASSIVE), "subject_verb_object", ())
+    if rest[0].dep == "prep" and _is_bare(rest[1:]) and tree.owner[first.node] < 0:
+        noun = noun_predicate(tree, first.node, preposition(tree, rest[0].prep))
+        predicate = f"{verb_predicate(tree, verb, passive=role == PASSIVE)}_{noun}"
+        return Said(predicate, "verb_object_prep", (rest[0].prep,))
+    return None
+
+
+def noun_says(
+    tree: Tree, noun: int, steps: tuple[Step, ...], kinds: tuple[str, str], below: str
+) -> Said | None:
+    """Tell what a noun that stands for the first name says of it and a name below: "X, director of Y"."""
+    if not steps:
+        return None
+    first, rest = steps[0], steps[1:]
+    if first.dep == "prep":
+        return _noun_prep_says(tree, noun, first, rest, kinds)
+    if first.dep in _MODIFIER and all(step.dep in _MODIFIER for step in rest):
+        if kinds[1] == DATE:
+            return None
+        if kinds[1] == GROUP:
+            return Said(origin_predicate(kinds[0]), "group", (noun,), asserted=False)
+        predicate = between_names(tree, kinds[0], kinds[1], "of", noun)
+        pattern = "possessive" if first.dep == "poss" else "modifier"
+        return Said(predicate, pattern, (noun,), asserted=False)
+    if first.dep in ("relcl", "acl") and tree.pos[first.node] in _VERBAL:
+        role = role_of_antecedent(tree, first.node, first.dep)
+        if role is None:
+            return None
+        said = clause_says(tree, first.node, role, rest, kinds, below)
+        return said._replace(pattern="clause." + said.pattern) if said else None
+    return None
+
+
+def _noun_prep_says(
+    tree: Tree, noun: int, first: Step, rest: tuple[Step, ...], kinds: tuple[str, str]
+) -> Said | None:
+    word = preposition(tree, first.prep)
+    words = (noun, first.prep)
+    if word in _NO_RELATION or kinds[1] == DATE:
+        return None
+    if _is_bare(rest):
+        return Said(between_names(tree, kinds[0], kinds[1], word, noun), "noun_prep", words, asserted=False)
+    if rest[0].dep == "prep" and _is_bare(rest[1:]):
+        if kinds[1] == PLACE and kinds[0] == PLACE:
+            return Said(between_names(tree, *kinds, "in", noun), "noun_prep_prep", words, asserted=False)
+        return Said(noun_predicate(tree, noun, preposition(tree, rest[0].prep)), "noun_prep_prep", words, asserted=False)
+    if all(step.dep in _MODIFIER for step in rest):
+        return Said(noun_predicate(tree, noun, word), "noun_prep_modifier", words, asserted=False)
+    return None
+
+
+def role_of_antecedent(tree: Tree, verb: int, dep: str) -> str | None:
+    """Tell what the noun before a relative or participle clause is to the clause's verb."""
+    if dep == "acl":
+        return {"VBN": PASSIVE, "VBD": PASSIVE, "VBG": SUBJECT, "VB": SUBJECT}.get(tree.tag[verb])
+    own_subject = tree.child(verb, "nsubj", "nsubjpass")
+    if own_subject < 0:
+        return PASSIVE if tree.tag[verb] == "VBN" else SUBJECT
+    if tree.tag[own_subject] in ("WP", "WDT") or tree.lower[own_subject] in ("who", "which", "that"):
+        return PASSIVE if tree.dep[own_subject] == "nsubjpass" else SUBJECT
+    if tree.child(verb, "dobj") >= 0 and tree.tag[tree.child(verb, "dobj")] not in ("WP", "WDT"):
+        return None
+    if any(tree.tag[c] in ("WP$", "WRB") for c in tree.children[verb]):
+        return None
+    return OBJECT
+
+
+def _is_bare(rest: tuple[Step, ...]) -> bool:
+    """Tell whether the way ends here, or at a name in apposition ("hired the lawyer Abebe Worke")."""
+    return not rest or (len(rest) == 1 and rest[0].dep == "appos")

@@ -1,0 +1,138 @@
+"""A parsed chunk as plain Python lists: reading spaCy's tokens one by one for every rule would be slow."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from typing import Any
+
+from kgkit.extraction.local.found import FoundName
+from kgkit.extraction.local.statements.kinds import NUMBER, kind_of
+
+__all__ = ["Place", "Tree", "place_names"]
+
+
+class Tree:
+    """The dependency trees of a chunk's sentences; every list has one entry a token."""
+
+    __slots__ = (
+        "children",
+        "dep",
+        "ends",
+        "head",
+        "lemma",
+        "length",
+        "lower",
+        "owner",
+        "owner_kinds",
+        "pos",
+        "sentence",
+        "sentences",
+        "starts",
+        "tag",
+        "text",
+    )
+
+    def __init__(self, doc: Any) -> None:
+        self.text: str = doc.text
+        self.length = len(doc)
+        self.starts: list[int] = [token.idx for token in doc]
+        words: list[str] = [token.text for token in doc]
+        self.ends = [start + len(word) for start, word in zip(self.starts, words, strict=True)]
+        self.lower = [word.lower() for word in words]
+        strings = doc.vocab.strings
+        codes = doc.to_array(["DEP", "TAG", "POS", "LEMMA", "HEAD", "SENT_START"])
+        known: dict[int, str] = {}
+        columns: list[list[str]] = []
+        for k in range(4):
+            column = codes[:, k].tolist()
+            for code in set(column) - known.keys():
+                known[code] = strings[code]
+            columns.append([known[code] for code in column])
+        self.dep, self.tag, self.pos, self.lemma = columns
+        offsets = codes[:, 4].astype("int64").tolist()
+        self.head: list[int] = [i + offset for i, offset in enumerate(offsets)]
+        self.sentences, self.sentence = _sentences(codes[:, 5].tolist())
+        self.children: list[list[int]] = [[] for _ in range(self.length)]
+        for i, head in enumerate(self.head):
+            if head != i:
+                self.children[head].append(i)
+        self.owner: list[int] = [-1] * self.length
+        self.owner_kinds: list[str] = []
+
+    def owner_kind(self, i: int) -> str:
+        """Give the kind of the name that token ``i`` belongs to, or ``""``."""
+        return self.owner_kinds[self.owner[i]] if self.owner[i] >= 0 else ""
+
+    def child(self, i: int, *deps: str) -> int:
+        """Give the first child of token ``i`` with one of ``deps``, or -1."""
+        for c in self.children[i]:
+            if self.dep[c] in deps:
+                return c
+        return -1
+
+    def span(self, sentence: int) -> tuple[int, int]:
+        """Give the characters of a sentence, without white space at its ends."""
+        first, last = self.sentences[sentence]
+        start, end = self.starts[first], self.ends[last - 1]
+        words = self.text[start:end]
+        return start + len(words) - len(words.lstrip()), start + len(words.rstrip())
+
+
+def _sentences(starts: list[int]) -> tuple[list[tuple[int, int]], list[int]]:
+    firsts = [i for i, code in enumerate(starts) if code == 1 or i == 0]
+    bounds = list(zip(firsts, [*firsts[1:], len(starts)], strict=True))
+    return bounds, [n for n, (first, last) in enumerate(bounds) for _ in range(first, last)]
+
+
+class Place:
+    """Where a name is in the tree, or a word that stands for it: tokens, the topmost of them, and the way up."""
+
+    __slots__ = ("chain", "first", "head", "kind", "last", "means", "name", "number")
+
+    def __init__(self, number: int, name: FoundName, tree: Tree, first: int, last: int, means: str) -> None:
+        self.number = number
+        self.name = name
+        self.kind = kind_of(name.type)
+        self.first = first
+        self.last = last
+        self.means = means
+        self.head = _topmost(tree, first, last)
+        self.chain = _way_up(tree, self.head)
+
+
+def place_names(tree: Tree, names: Sequence[FoundName]) -> list[Place]:
+    """Find the tokens of each name, in the order of the text. Numbers take no part in statements."""
+    places = []
+    for name in sorted(names, key=lambda n: (n.start, -n.end, n.type, n.name)):
+        if kind_of(name.type) == NUMBER:
+            continue
+        first = max(bisect_right(tree.starts, name.start) - 1, 0)
+        last = bisect_left(tree.starts, name.end)
+        if first >= last or tree.ends[last - 1] <= name.start:
+            continue
+        place = Place(len(places), name, tree, first, last, "name")
+        for i in range(first, last):
+            if tree.owner[i] < 0:
+                tree.owner[i] = place.number
+        tree.owner_kinds.append(place.kind)
+        places.append(place)
+    return places
+
+
+def _topmost(tree: Tree, first: int, last: int) -> int:
+    for i in range(last - 1, first - 1, -1):
+        if not first <= tree.head[i] < last and tree.dep[i] not in ("punct", "case", "det"):
+            return i
+    for i in range(last - 1, first - 1, -1):
+        if not first <= tree.head[i] < last or tree.head[i] == i:
+            return i
+    return last - 1
+
+
+def _way_up(tree: Tree, i: int) -> list[int]:
+    way = [i]
+    while tree.head[i] != i:
+        i = tree.head[i]
+        way.append(i)
+    return way
