@@ -6,6 +6,7 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from kgkit.text import Span, paragraph_spans, sentence_spans
 
@@ -30,16 +31,15 @@ class _Breaks:
     """Sorted positions at which a kind of unit ends, with the white space after each unit counted to it."""
 
     def __init__(self, text: str, ends: list[int]) -> None:
-        self._text = text
         self._ends = ends
+        self._length = len(text)
+        self._solid = [_solid_end(text, low, end) for low, end in pairwise([0, *ends])]
 
     def last(self, low: int, high: int) -> int | None:
         """Find the last break in ``low..high``; a unit that only loses white space at ``high`` counts as ended."""
         i = bisect_right(self._ends, high)
-        if i < len(self._ends):
-            solid = _solid_end(self._text, low, self._ends[i])
-            if low < solid <= high:
-                return solid
+        if i < len(self._ends) and low < self._solid[i] <= high:
+            return self._solid[i]
         return self._ends[i - 1] if i and self._ends[i - 1] >= low else None
 
     def first(self, low: int, high: int) -> int | None:
@@ -50,7 +50,7 @@ class _Breaks:
     def after(self, position: int) -> int:
         """Find the first break after ``position``; the text's end when there is none."""
         i = bisect_right(self._ends, position)
-        return self._ends[i] if i < len(self._ends) else len(self._text)
+        return self._ends[i] if i < len(self._ends) else self._length
 
 
 class _Cutter:
