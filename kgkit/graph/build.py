@@ -7,18 +7,22 @@ from typing import Any, Literal
 import polars as pl
 
 from kgkit import tables
-from kgkit.errors import OptionError, SchemaError
+from kgkit.errors import OptionError
 from kgkit.frames import Taken, give, take
-from kgkit.graph.ends import SIDES, end_columns, ends_of, resolve_ends
-from kgkit.graph.keys import add_keys, name_keys
+from kgkit.graph.account import account
+from kgkit.graph.ends import resolve_ends
+from kgkit.graph.keys import name_keys, number
 from kgkit.graph.merged import merge_attributes, merge_descriptions, merge_spellings
 from kgkit.graph.model import Graph
 from kgkit.ids import stable_id_series
-from kgkit.results import outcomes_from
 
 __all__ = ["build_graph"]
 
 _RELATION = ["source_id", "predicate", "target_id", "polarity"]
+_RELATION_NO = ["subject_entity", "predicate_no", "object_entity", "polarity_no"]
+_NAMED = ["type_no", "key_no"]
+_PLACE = ["doc_no", "chunk_no", *_NAMED]
+_SIDES = ("subject", "object")
 
 
 def build_graph(
@@ -71,25 +75,26 @@ def build_graph(
     _check("undeclared", undeclared, ("skip", "entity"))
     _check("unlocated", unlocated, ("skip", "keep"))
     taken, said = take(mentions, "mentions"), _take_statements(mentions, statements)
-    names = [taken.frame["name"], *(said.frame[s] for s in SIDES)]
-    keys = name_keys(pl.concat([n.alias("name") for n in names]))
-    heard = _mark_mentions(add_keys(taken.frame, keys, "name"), unlocated)
-    stated = _mark_statements(said.frame, keys, unlocated)
-    ids, linked = _identify(heard)
-    resolved = resolve_ends(ends_of(stated), linked.select("doc_id", "chunk_id", "key", "type", "entity"))
+    heard, stated = _number(taken.frame, said.frame)
+    heard, stated = _judge_mentions(heard, unlocated), _judge_statements(stated, unlocated)
+    counted = heard.filter(pl.col("reason").is_null())
+    groups = counted.select(*_NAMED, "type", "key").unique(_NAMED).with_row_index("entity")
+    linked = counted.join(groups.select(*_NAMED, "entity"), on=_NAMED, nulls_equal=True)
+    stated = _resolve(stated, linked)
     if undeclared == "entity":
-        ids, linked, resolved = _declare(ids, heard, stated, resolved)
-    stated = _judge(_attach(stated, resolved, ids))
+        groups, stated = _declare(groups, stated)
+    stated = _judge_ends(stated)
     good = stated.filter(pl.col("reason").is_null())
-    entities, bad = _entities(ids, linked, _uses(linked, stated if undeclared == "entity" else good.clear()))
-    relations, support = _relations(good)
+    groups = groups.with_columns(stable_id_series("entity", groups["type"], groups["key"]).alias("entity_id"))
+    entities, bad = _entities(groups, linked, good)
+    relations, support = _relations(groups, good)
     frames = {
         "entities": entities,
         "relations": relations,
-        "evidence": _evidence(ids, linked, support),
+        "evidence": _evidence(groups, linked, support),
         "mentions": taken.frame,
         "statements": said.frame,
-        "outcomes": _outcomes(heard, stated, bad, {"undeclared": undeclared, "unlocated": unlocated}),
+        "outcomes": account(heard, stated, bad, {"undeclared": undeclared, "unlocated": unlocated}),
     }
     return Graph(**{name: give(frame, name, taken.backend) for name, frame in frames.items()})
 
@@ -107,174 +112,135 @@ def _take_statements(mentions: Any, statements: Any) -> Taken:
     return Taken(tables.empty("statements"), "polars")
 
 
-def _mark_mentions(mentions: pl.DataFrame, unlocated: str) -> pl.DataFrame:
-    lost = (pl.col("located") == "unlocated") & (unlocated == "skip")
-    reason = pl.when(lost).then(pl.lit("unlocated")).when(pl.col("key") == "").then(pl.lit("no_name"))
-    return mentions.with_columns(reason.alias("reason"))
+def _number(mentions: pl.DataFrame, statements: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Add keys, spellings, and numbers for what is joined and grouped by."""
+    keys = name_keys([mentions["name"], statements["subject"], statements["object"]])
+    docs = number([mentions["doc_id"], statements["doc_id"]])
+    chunks = number([mentions["chunk_id"], statements["chunk_id"]])
+    types = number([mentions["type"], statements["subject_type"], statements["object_type"]])
+    heard = mentions.join(keys, on="name", how="left", maintain_order="left").with_columns(
+        docs[0].alias("doc_no"), chunks[0].alias("chunk_no"), types[0].alias("type_no")
+    )
+    stated = statements.with_columns(docs[1].alias("doc_no"), chunks[1].alias("chunk_no"))
+    for side, type_no in zip(_SIDES, types[1:], strict=True):
+        own = keys.select(pl.col("name").alias(side), pl.exclude("name").name.prefix(f"{side}_"))
+        stated = stated.join(own, on=side, how="left", maintain_order="left")
+        stated = stated.with_columns(type_no.alias(f"{side}_type_no"))
+    return heard, stated
 
 
-def _mark_statements(statements: pl.DataFrame, keys: pl.DataFrame, unlocated: str) -> pl.DataFrame:
-    lost = (pl.col("located") == "unlocated") & (unlocated == "skip")
-    for side in SIDES:
-        named = keys.rename({"key": f"{side}_key", "spelling": f"{side}_spelling"})
-        statements = add_keys(statements, named, side)
+def _lost(unlocated: str) -> pl.Expr:
+    return (pl.col("located") == "unlocated") & (unlocated == "skip")
+
+
+def _judge_mentions(heard: pl.DataFrame, unlocated: str) -> pl.DataFrame:
+    reason = pl.when(_lost(unlocated)).then(pl.lit("unlocated")).when(pl.col("key") == "").then(pl.lit("no_name"))
+    return heard.with_columns(reason.alias("reason"))
+
+
+def _judge_statements(stated: pl.DataFrame, unlocated: str) -> pl.DataFrame:
     reason = (
-        pl.when(lost)
+        pl.when(_lost(unlocated))
         .then(pl.lit("unlocated"))
         .when((pl.col("subject_key") == "") | (pl.col("object_key") == ""))
         .then(pl.lit("empty_end"))
         .when(pl.col("predicate").str.strip_chars() == "")
         .then(pl.lit("empty_predicate"))
     )
-    return statements.with_columns(reason.alias("reason"))
+    return stated.with_columns(reason.alias("reason"))
 
 
-def _identify(heard: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Give ids to the (type, key) groups, in the order of the ids, and link the mentions that count to them."""
-    counted = heard.filter(pl.col("reason").is_null())
-    ids = _with_ids(counted.select("type", "key").unique())
-    return ids, counted.join(ids.drop("entity_id"), on=["type", "key"], nulls_equal=True)
+def _judge_ends(stated: pl.DataFrame) -> pl.DataFrame:
+    found = [pl.col(f"{s}_entity").is_not_null() for s in _SIDES]
+    many = [pl.col(f"{s}_candidates") > 1 for s in _SIDES]
+    reason = (
+        pl.when(pl.col("reason").is_not_null() | (found[0] & found[1]))
+        .then(pl.col("reason"))
+        .when((found[0] | many[0]) & (found[1] | many[1]))
+        .then(pl.lit("ambiguous_end"))
+        .otherwise(pl.lit("undeclared_end"))
+    )
+    return stated.with_columns(reason.alias("reason"))
 
 
-def _with_ids(groups: pl.DataFrame) -> pl.DataFrame:
-    ids = stable_id_series("entity", groups["type"], groups["key"]).alias("entity_id")
-    return groups.with_columns(ids).sort("entity_id").with_row_index("entity")
-
-
-def _declare(
-    ids: pl.DataFrame, heard: pl.DataFrame, stated: pl.DataFrame, resolved: pl.DataFrame
-) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
-    """Make entities of ends that nothing declares, and number all entities anew."""
-    wanted = ends_of(stated.filter(pl.col("reason").is_null()))
-    open_ends = resolved.filter(pl.col("candidates") == 0)
-    new = open_ends.join(wanted, on=wanted.columns, how="semi", nulls_equal=True).select("type", "key")
-    everything = _with_ids(pl.concat([ids.select("type", "key"), new]).unique())
-    numbers = everything.drop("entity_id")
-    linked = heard.filter(pl.col("reason").is_null()).join(numbers, on=["type", "key"], nulls_equal=True)
-    old = ids.select("entity", "type", "key").join(numbers, on=["type", "key"], nulls_equal=True, suffix="_new")
-    moved = resolved.join(old.select("entity", "entity_new"), on="entity", how="left")
-    own = moved.join(numbers.rename({"entity": "own"}), on=["type", "key"], how="left", nulls_equal=True)
-    entity = pl.when(pl.col("candidates") == 0).then(pl.col("own")).otherwise(pl.col("entity_new"))
-    return everything, linked, own.with_columns(entity=entity).drop("entity_new", "own")
-
-
-def _attach(stated: pl.DataFrame, resolved: pl.DataFrame, ids: pl.DataFrame) -> pl.DataFrame:
-    found = resolved.join(ids.select("entity", "entity_id"), on="entity", how="left")
-    for side, column in zip(SIDES, ("source_id", "target_id"), strict=True):
-        there = found.rename({"entity": f"{side}_entity", "entity_id": column, "candidates": f"{side}_candidates"})
-        stated = stated.join(
-            there,
-            left_on=end_columns(side),
-            right_on=["doc_id", "chunk_id", "key", "type"],
-            how="left",
-            nulls_equal=True,
-        )
+def _resolve(stated: pl.DataFrame, linked: pl.DataFrame) -> pl.DataFrame:
+    """Add the entity that each end means, and how many there were to choose from."""
+    ends = [
+        stated.select("doc_no", "chunk_no", type_no=f"{s}_type_no", key_no=f"{s}_key_no").select(_PLACE) for s in _SIDES
+    ]
+    found = resolve_ends(pl.concat(ends), linked.select(*_PLACE, "entity"))
+    for place, side in enumerate(_SIDES):
+        part = found.slice(place * stated.height, stated.height)
+        stated = stated.with_columns(part.select(pl.all().name.prefix(f"{side}_")).get_columns())
     return stated
 
 
-def _judge(stated: pl.DataFrame) -> pl.DataFrame:
-    """Say why a statement makes no relation, and which of its ends is to blame."""
-    missing = [pl.col(f"{s}_entity").is_null() for s in SIDES]
-    many = [pl.col(f"{s}_candidates") > 1 for s in SIDES]
-    none = [absent & ~several for absent, several in zip(missing, many, strict=True)]
-    reason = (
-        pl.when(pl.col("reason").is_not_null())
-        .then(pl.col("reason"))
-        .when(none[0] | none[1])
-        .then(pl.lit("undeclared_end"))
-        .when(many[0] | many[1])
-        .then(pl.lit("ambiguous_end"))
-    )
-    return stated.with_columns(
-        reason.alias("reason"),
-        pl.concat_str(
-            [_blame(s, n, m) for s, n, m in zip(SIDES, none, many, strict=True)], separator="; ", ignore_nulls=True
-        ).alias("detail"),
-    )
-
-
-def _blame(side: str, none: pl.Expr, many: pl.Expr) -> pl.Expr:
-    typed = (
-        pl.when(pl.col(f"{side}_type").is_null())
-        .then(pl.lit(""))
-        .otherwise(pl.concat_str(pl.lit(" as "), f"{side}_type"))
-    )
-    absent = pl.concat_str(pl.lit(f"the {side} '"), side, pl.lit("'"), typed, pl.lit(" is no located mention here"))
-    several = pl.concat_str(
-        pl.lit(f"the {side} '"), side, pl.lit("' may be any of "), f"{side}_candidates", pl.lit(" entities named here")
-    )
-    return pl.when(none).then(absent).when(many).then(several)
-
-
-def _uses(linked: pl.DataFrame, ends: pl.DataFrame) -> pl.DataFrame:
-    """List every use of a spelling: by mentions, and by ends that no mention declares."""
-    parts = [linked.select("entity", "spelling", mentioned=pl.lit(value=True))]
-    for side in SIDES:
-        bare = ends.filter(pl.col("reason").is_null() & (pl.col(f"{side}_candidates") == 0))
-        parts.append(
-            bare.select(
-                pl.col(f"{side}_entity").alias("entity"),
-                pl.col(f"{side}_spelling").alias("spelling"),
-                mentioned=pl.lit(value=False),
-            )
+def _declare(groups: pl.DataFrame, stated: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Make entities of the ends that no mention declares."""
+    parts = []
+    for side in _SIDES:
+        open_end = pl.col("reason").is_null() & (pl.col(f"{side}_candidates") == 0)
+        columns = {c: f"{side}_{c}" for c in (*_NAMED, "type", "key")}
+        parts.append(stated.filter(open_end).select(**columns))
+    new = pl.concat(parts).unique(_NAMED).join(groups, on=_NAMED, how="anti", nulls_equal=True)
+    new = new.with_row_index("entity", offset=groups.height).select(groups.columns)
+    groups = pl.concat([groups, new])
+    for side in _SIDES:
+        names = groups.select("entity", *_NAMED).rename({c: f"{side}_{c}" for c in _NAMED} | {"entity": "declared"})
+        stated = stated.join(
+            names, on=[f"{side}_{c}" for c in _NAMED], how="left", nulls_equal=True, maintain_order="left"
         )
-    return pl.concat(parts)
+        chosen = pl.when(pl.col(f"{side}_candidates") == 0).then("declared").otherwise(f"{side}_entity")
+        stated = stated.with_columns(chosen.alias(f"{side}_entity")).drop("declared")
+    return groups, stated
 
 
-def _entities(ids: pl.DataFrame, linked: pl.DataFrame, uses: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:
-    counts = linked.group_by("entity").agg(pl.len().alias("n_mentions"))
-    documents = linked.select("entity", "doc_id").unique().group_by("entity").agg(pl.len().alias("n_documents"))
+def _entities(groups: pl.DataFrame, linked: pl.DataFrame, good: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:
+    """Make the entities; also return the texts of attributes that are no JSON objects."""
+    uses = [linked.select("entity", "spelling", mentioned=pl.lit(value=True))]
+    for side in _SIDES:  # only ends that no mention declares: others are spelled by their mentions
+        bare = good.filter(pl.col(f"{side}_candidates") == 0)
+        uses.append(bare.select(entity=f"{side}_entity", spelling=f"{side}_spelling", mentioned=pl.lit(value=False)))
     attributes, bad = merge_attributes(linked)
-    entities = ids.join(merge_spellings(uses), on="entity", how="left")
-    for part in (merge_descriptions(linked), attributes, counts, documents):
+    parts = (
+        merge_spellings(pl.concat(uses)),
+        merge_descriptions(linked),
+        attributes,
+        linked.group_by("entity").agg(n_mentions=pl.len()),
+        linked.select("entity", "doc_no").unique().group_by("entity").agg(n_documents=pl.len()),
+    )
+    entities = groups
+    for part in parts:
         entities = entities.join(part, on="entity", how="left")
-    filled = entities.sort("entity").with_columns(
+    entities = entities.filter(pl.col("name").is_not_null())  # declared by a statement whose other end stayed open
+    filled = entities.with_columns(
         pl.col("attributes").fill_null("{}"), pl.col("n_mentions", "n_documents").fill_null(0)
     )
-    return tables.conform(filled, "entities"), bad
+    return tables.conform(filled.sort("entity_id"), "entities"), bad
 
 
-def _relations(good: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _relations(groups: pl.DataFrame, good: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Group statements into relations; also return which statement supports which."""
-    groups = good.group_by(_RELATION).agg(
-        pl.len().cast(pl.Float64).alias("weight"),
-        pl.col("doc_id").n_unique().alias("n_documents"),
+    good = good.with_columns(
+        number([good["predicate"]])[0].alias("predicate_no"), number([good["polarity"]])[0].alias("polarity_no")
+    )
+    agreed = good.group_by(_RELATION_NO).agg(
+        pl.col("predicate", "polarity").first(),
+        pl.col("doc_no").n_unique().alias("n_documents"),
         pl.col("confidence").max(),
+        weight=pl.len().cast(pl.Float64),
     )
-    ids = stable_id_series("relation", *(groups[c] for c in _RELATION)).alias("relation_id")
-    groups = groups.with_columns(ids)
-    support = good.select(*_RELATION, "statement_id").join(groups.select(*_RELATION, "relation_id"), on=_RELATION)
-    return tables.conform(groups.sort("relation_id"), "relations"), support.select("relation_id", "statement_id")
-
-
-def _evidence(ids: pl.DataFrame, linked: pl.DataFrame, support: pl.DataFrame) -> pl.DataFrame:
-    of_entities = linked.select("entity", evidence_id="mention_id").join(ids.select("entity", "entity_id"), on="entity")
-    parts = [
-        of_entities.select(item_id="entity_id", item_kind=pl.lit("entity"), evidence_id="evidence_id"),
-        support.select(item_id="relation_id", item_kind=pl.lit("relation"), evidence_id="statement_id"),
-    ]
-    return tables.conform(pl.concat(parts).sort("item_id", "evidence_id"), "evidence")
-
-
-def _outcomes(heard: pl.DataFrame, stated: pl.DataFrame, bad: pl.Series, params: dict[str, str]) -> pl.DataFrame:
-    status = pl.when(pl.col("reason").is_null()).then(pl.lit("ok")).otherwise(pl.lit("skipped")).alias("status")
-    odd = pl.col("reason").is_null() & pl.col("attributes").str.strip_chars().is_in(bad.implode())
-    note = pl.lit(["bad_attributes: not a JSON object, kept as text"], pl.List(pl.String))
-    notes = pl.when(odd).then(note).otherwise(pl.lit([], pl.List(pl.String))).alias("notes")
-    words = pl.when(pl.col("reason") == "unlocated").then(pl.lit("its words were not found in the text"))
-    of_mentions = heard.select("reason", status, notes, item_id="mention_id", detail=words)
-    of_statements = stated.select(
-        "reason",
-        status,
-        notes=pl.lit([], pl.List(pl.String)),
-        item_id="statement_id",
-        detail=pl.when(pl.col("reason").str.ends_with("d_end") | (pl.col("reason") == "ambiguous_end"))
-        .then("detail")
-        .otherwise(words),
+    ids = groups.sort("entity")["entity_id"]
+    agreed = agreed.with_columns(
+        ids.gather(agreed["subject_entity"]).alias("source_id"), ids.gather(agreed["object_entity"]).alias("target_id")
     )
-    rows = pl.concat([of_mentions, of_statements], how="diagonal")
-    shared = rows["item_id"].filter(rows["item_id"].is_duplicated())
-    if len(shared):
-        msg = f"The id {shared.sort()[0]!r} is that of a mention and of a statement; each needs an id of its own."
-        raise SchemaError(msg)
-    return outcomes_from("build_graph", rows["item_id"], rows, params=params)
+    agreed = agreed.with_columns(stable_id_series("relation", *(agreed[c] for c in _RELATION)).alias("relation_id"))
+    support = good.select(*_RELATION_NO, "statement_id").join(agreed, on=_RELATION_NO)
+    return tables.conform(agreed.sort("relation_id"), "relations"), support.select("relation_id", "statement_id")
+
+
+def _evidence(groups: pl.DataFrame, linked: pl.DataFrame, support: pl.DataFrame) -> pl.DataFrame:
+    entity_id = groups.sort("entity")["entity_id"].gather(linked["entity"])
+    of_entities = linked.select(item_id=entity_id, item_kind=pl.lit("entity"), evidence_id="mention_id")
+    of_relations = support.select(item_id="relation_id", item_kind=pl.lit("relation"), evidence_id="statement_id")
+    return tables.conform(pl.concat([of_entities, of_relations]).sort("item_id", "evidence_id"), "evidence")

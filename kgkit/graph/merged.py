@@ -64,7 +64,7 @@ def merge_attributes(mentions: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:
         values = merged.setdefault(entity, {})
         for key, value in (parsed[text] or {UNPARSED: text}).items():
             values.setdefault(key, {}).setdefault(_write(value), value)
-    schema = {"entity": mentions.schema["entity"], "attributes": pl.String}
+    schema: dict[str, Any] = {"entity": mentions.schema["entity"], "attributes": pl.String}
     texts = [_write({key: list(values.values()) for key, values in sorted(v.items())}) for v in merged.values()]
     bad = pl.Series("attributes", [text for text, value in parsed.items() if value is None], dtype=pl.String)
     return pl.DataFrame({"entity": list(merged), "attributes": texts}, schema=schema), bad
