@@ -1,0 +1,130 @@
+r"""Tables as text: comma, semicolon, tab or bar between the cells. One row becomes one document.
+
+Cells are text exactly as typed: nothing is a number, a date or a missing value here, so codes keep their leading
+zeros and the country ``NA`` stays a country.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from typing import Any
+
+from kgkit.documents.encoding import decode
+from kgkit.documents.kinds import suffix_of
+from kgkit.documents.parsed import Parsed, ReadOptions
+from kgkit.documents.records import record_documents
+from kgkit.errors import ReadError
+
+__all__ = ["read"]
+
+_DELIMITERS = {",": 0, "\t": 1, ";": 2, "|": 3}
+_SAMPLE = 200_000
+_NUMBER = re.compile(r"[-+]?[\d.,]*\d[%]?$|\d{4}-\d\d-\d\d")
+csv.field_size_limit(2**31 - 1)
+
+
+def read(data: bytes, name: str, options: ReadOptions) -> list[Parsed]:
+    """Read a delimited table."""
+    decoded = decode(data)
+    suffix = suffix_of(name)
+    delimiter, text = _delimiter(decoded.text, suffix)
+    media_type = "text/tab-separated-values" if delimiter == "\t" else "text/csv"
+    rows = _rows(text, delimiter)
+    if options.records == "whole":
+        return [_whole(rows, media_type, {**decoded.metadata, "delimiter": delimiter}, decoded.notes)]
+    title, header, body, header_notes = _split(rows)
+    if not body:
+        raise ReadError("no_records", "The table has no rows below its header.")
+    records = [{n: c for n, c in zip(header, row, strict=False) if c != ""} for row in body]
+    extra = sum(1 for row in body if len(row) > len(header))
+    notes = [*decoded.notes, *header_notes]
+    if extra:
+        notes.append(f"extra_cells: {extra:,} rows have more cells than the header")
+    shared = {**decoded.metadata, "delimiter": delimiter}
+    return record_documents(records, media_type, shared=shared, title=title, notes=tuple(notes))
+
+
+def _rows(text: str, delimiter: str) -> list[list[str]]:
+    try:
+        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=False))
+    except csv.Error as error:
+        raise ReadError("corrupt", f"The table cannot be read: {error}") from error
+    while rows and not any(cell.strip() for cell in rows[-1]):
+        rows.pop()
+    if not rows:
+        raise ReadError("no_text", "The table holds no cell with text.")
+    return rows
+
+
+def _delimiter(text: str, suffix: str) -> tuple[str, str]:
+    """Find the delimiter: the one that cuts the most rows into the same number of cells, more than one."""
+    told = re.match(r"sep=(.)\r?\n", text)
+    if told:
+        return told.group(1), text[told.end() :]
+    sample = text[:_SAMPLE]
+    if len(text) > _SAMPLE:
+        sample = sample[: sample.rfind("\n") + 1] or sample
+    best = (0.0, 0, "\t" if suffix in (".tsv", ".tab") else "|" if suffix == ".psv" else ",")
+    for delimiter, order in _DELIMITERS.items():
+        try:
+            rows = [
+                r for r in csv.reader(io.StringIO(sample, newline=""), delimiter=delimiter) if any(map(str.strip, r))
+            ]
+        except csv.Error:
+            continue
+        widths = [len(row) for row in rows]
+        usual = max(set(widths), key=lambda w: (widths.count(w), w), default=1)
+        if usual > 1:
+            same = widths.count(usual) / len(widths)
+            best = max(best, (round(same, 2), -order, delimiter))
+    return best[2], text
+
+
+def _split(rows: list[list[str]]) -> tuple[str | None, list[str], list[list[str]], list[str]]:
+    """Tell title lines, header and body apart."""
+    width = max(len(row) for row in rows)
+    filled = [sum(1 for cell in row if cell.strip()) for row in rows]
+    first = next(i for i, count in enumerate(filled) if count)
+    notes = []
+    titles = []
+    start = first
+    # A line with one cell above lines with more is a title, not a header.
+    while start + 1 < len(rows) and width > 1 and filled[start] <= 1 and max(filled[start + 1 :]) > 1:
+        titles.extend(cell.strip() for cell in rows[start] if cell.strip())
+        start += 1
+    title = " ".join(titles) or None
+    if titles:
+        notes.append(f"title_lines: {title!r} stands above the header")
+    head = rows[start]
+    if len(rows) - start == 1 or not _is_header(head, rows[start + 1 : start + 50]):
+        notes.append("no_header: the first row looks like the others; columns are named by number")
+        return title, [f"column {i}" for i in range(1, width + 1)], rows[start:], notes
+    return title, _names(head, width), rows[start + 1 :], notes
+
+
+def _is_header(head: list[str], body: list[list[str]]) -> bool:
+    """A header's cells are words; where a column holds numbers below, a number on top means there is none."""
+    for index, cell in enumerate(head):
+        below = [row[index] for row in body if index < len(row) and row[index].strip()]
+        if _NUMBER.match(cell.strip()) and below and all(_NUMBER.match(value.strip()) for value in below):
+            return False
+    return True
+
+
+def _names(head: list[str], width: int) -> list[str]:
+    names: list[str] = []
+    for index in range(width):
+        name = " ".join(head[index].split()) if index < len(head) else ""
+        name = name or f"column {index + 1}"
+        unique, number = name, 2
+        while unique in names:
+            unique, number = f"{name} ({number})", number + 1
+        names.append(unique)
+    return names
+
+
+def _whole(rows: list[list[str]], media_type: str, metadata: dict[str, Any], notes: tuple[str, ...]) -> Parsed:
+    text = "\n".join(" | ".join(row) for row in rows)
+    return Parsed(text, media_type, metadata=metadata, notes=notes)

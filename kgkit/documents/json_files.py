@@ -1,0 +1,123 @@
+"""JSON and JSON lines: lists of objects are records, bookmark exports are recognised, the rest is one document."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from kgkit.documents.bookmarks import bookmark_documents, strip_script
+from kgkit.documents.encoding import Decoded, decode
+from kgkit.documents.kinds import suffix_of
+from kgkit.documents.parsed import Parsed, ReadOptions
+from kgkit.documents.records import record_documents, scalar
+from kgkit.errors import ReadError
+
+__all__ = ["read"]
+
+
+def read(data: bytes, name: str, options: ReadOptions) -> list[Parsed]:
+    """Read a JSON or JSON lines file."""
+    decoded = decode(data)
+    text = strip_script(decoded.text).strip()
+    if not text:
+        raise ReadError("no_text", "There is no text in it, only blanks.")
+    lines = suffix_of(name) in (".jsonl", ".ndjson")
+    notes: tuple[str, ...] = decoded.notes
+    if lines:
+        value, bad = _lines(text)
+        notes = (*notes, *bad)
+    else:
+        value = _whole(text, name)
+    media_type = "application/jsonl" if lines else "application/json"
+    if options.records == "rows":
+        found = bookmark_documents(value, decoded.metadata, notes) or _records(value, media_type, decoded, notes)
+        if found:
+            return found
+        if value == [] or value == {}:
+            raise ReadError("no_records", "The file holds an empty list or object.")
+    pretty = json.dumps(value, ensure_ascii=False, indent=2)
+    title = value.get("title") if isinstance(value, dict) else None
+    metadata: dict[str, Any] = dict(decoded.metadata)
+    return [Parsed(pretty, media_type, title=title if isinstance(title, str) else None, metadata=metadata, notes=notes)]
+
+
+def _whole(text: str, name: str) -> Any:
+    try:
+        return _load(text)
+    except json.JSONDecodeError as error:
+        value, bad = _lines(text)  # JSON lines under the wrong name
+        if len(value) > 1 and not bad:
+            return value
+        if suffix_of(name) in ("", ".js"):
+            raise ReadError(
+                "corrupt", "The file looks like JSON and is not; rename it .txt to read it as text."
+            ) from error
+        raise ReadError("corrupt", f"The JSON is broken: {error.msg} in line {error.lineno}.") from error
+
+
+def _lines(text: str) -> tuple[list[Any], tuple[str, ...]]:
+    values: list[Any] = []
+    bad: list[int] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            values.append(_load(line))
+        except json.JSONDecodeError:
+            bad.append(number)
+            values.append(_Broken(number))
+    if bad and len(bad) == len(values):
+        raise ReadError("corrupt", "No line of the file is valid JSON.")
+    return values, tuple(f"broken_lines: {len(bad)} lines are no JSON, the first is line {bad[0]}" for _ in bad[:1])
+
+
+class _Broken:
+    """A line of a JSON lines file that is no JSON."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+def _load(text: str) -> Any:
+    try:
+        return json.loads(text, parse_constant=str)
+    except json.JSONDecodeError:
+        raise
+    except ValueError:  # a whole number with thousands of digits, which Python refuses to convert: keep it as text
+        return json.loads(text, parse_constant=str, parse_int=str)
+
+
+def _records(value: Any, media_type: str, decoded: Decoded, notes: tuple[str, ...]) -> list[Parsed]:
+    if not isinstance(value, list) or not value:
+        value = _only_list(value)
+    if not value or not isinstance(value, list) or not any(isinstance(v, dict) for v in value):
+        return []
+    records = [v if isinstance(v, dict) else {} for v in value]
+    found = record_documents(records, media_type, shared=decoded.metadata, notes=notes)
+    out = []
+    for parsed, item in zip(found, value, strict=True):
+        out.append(parsed if isinstance(item, dict) else _no_record(parsed, item))
+    return out
+
+
+def _no_record(parsed: Parsed, item: Any) -> Parsed:
+    from dataclasses import replace
+
+    if isinstance(item, _Broken):
+        return replace(parsed, status="failed", reason="corrupt", detail=f"Line {item.number} is no valid JSON.")
+    if item is None:
+        return replace(parsed, status="empty", reason="empty_record", detail="The item is null.")
+    if isinstance(item, str) and item.strip():
+        return replace(
+            parsed, text=item, status="ok", reason=None, detail=None, content=item.encode("utf-8", "replace")
+        )
+    return replace(parsed, status="skipped", reason="no_record", detail=f"The item is no object: {scalar(item)[:80]}")
+
+
+def _only_list(value: Any) -> list[Any] | None:
+    """Find the list of records that an export wraps: the one list of objects beside plain values."""
+    if not isinstance(value, dict):
+        return None
+    lists = [v for v in value.values() if isinstance(v, list) and v and all(isinstance(i, dict) for i in v)]
+    others = [v for v in value.values() if isinstance(v, (dict, list)) and v not in lists and v]
+    return lists[0] if len(lists) == 1 and not others else None

@@ -1,0 +1,266 @@
+"""The first stage: files of many kinds, or a frame of texts, into the table of documents."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields
+from pathlib import PurePosixPath
+from typing import Any, ClassVar, Literal
+
+import polars as pl
+
+from kgkit import tables
+from kgkit.documents.discover import Item, find_files
+from kgkit.documents.onefile import FileRead
+from kgkit.documents.parsed import Parsed, ReadOptions
+from kgkit.documents.runner import Lost, run_tasks
+from kgkit.errors import OptionError
+from kgkit.frames import Backend, check_backend, give
+from kgkit.ids import content_hash, stable_id
+from kgkit.results import Outcome, Result, outcomes_frame
+
+__all__ = ["Documents", "read_documents"]
+
+_READ_FUNCTION = "kgkit.documents.onefile:read_file"
+_CHOICES = {
+    "hidden_sheets": ("skip", "read"),
+    "tracked_changes": ("accepted", "original"),
+    "comments": ("append", "drop"),
+    "records": ("rows", "whole"),
+    "ocr": (False, True),
+}
+_FILES_A_WORKER = 6  # a process takes as long to start as some files take to read
+_BYTES_A_WORKER = 2_000_000
+
+Progress = bool | Callable[[int, int], None]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Documents(Result):
+    """What was read: ``documents``, and ``outcomes`` with one row for each file or record.
+
+    Attributes:
+        documents: The documents table; see ``kg.tables.describe("documents")``.
+        outcomes: One row for each file, or record of a file that holds records, by its ``source``.
+    """
+
+    stage: ClassVar[str] = "read_documents"
+    main: ClassVar[str] = "documents"
+
+    documents: Any
+
+
+def read_documents(
+    source: Any,
+    *,
+    glob: str = "**/*",
+    root: str | os.PathLike[str] | None = None,
+    hidden_sheets: Literal["skip", "read"] = "skip",
+    tracked_changes: Literal["accepted", "original"] = "accepted",
+    comments: Literal["append", "drop"] = "append",
+    records: Literal["rows", "whole"] = "rows",
+    ocr: bool = False,
+    workers: int | None = None,
+    timeout: float | None = 60.0,
+    max_bytes: int = ReadOptions.max_bytes,
+    max_chars: int = ReadOptions.max_chars,
+    backend: Backend | None = None,
+    progress: Progress = False,
+) -> Documents:
+    """Read documents from files of any kind, or from a frame of texts.
+
+    Reads txt, md, html, xml, pdf, docx, pptx, xlsx, xls, odt, epub, rtf, eml, msg, ipynb, csv, tsv, json, jsonl and
+    bookmark exports. The kind is told by content first, then by name. A bad file never ends the batch: it is a row
+    of ``outcomes`` with its reason.
+
+    Args:
+        source: A folder, a file, a glob such as ``"letters/*.txt"``, a list of these, or a frame (pandas, polars,
+            pyarrow) with a ``text`` column and, if you have them, ``doc_id``, ``source``, ``title``, ``media_type``,
+            ``language``, ``modified_at``, ``metadata``; further columns go into the metadata.
+        glob: Which files of a folder to read: ``**/`` any folders, ``*`` anything within a name, ``?``, ``[...]``.
+        root: The folder that the ``source`` column is relative to. By default the folder read, or the deepest one
+            that holds all files of a list. Files not below it are skipped.
+        hidden_sheets: ``"skip"`` or ``"read"`` what a spreadsheet hides; noted either way.
+        tracked_changes: Word files with open changes: as if ``"accepted"``, or as in the ``"original"``.
+        comments: ``"append"`` the comments of office files as a section of their own, or ``"drop"`` them.
+        records: ``"rows"``: each row of a csv, line of a jsonl, object of a JSON list and bookmark is a document;
+            ``"whole"``: each file is one.
+        ocr: Recognise text in PDFs that are pictures; needs ``pip install 'kgkit[ocr]'`` and tesseract.
+        workers: Number of reading processes; by default as many as there are processors and the files deserve.
+        timeout: Seconds that one file may take; ``None`` for no limit.
+        max_bytes: Larger files are not read, and reported.
+        max_chars: Longer documents are not kept, and reported.
+        backend: ``"polars"``, ``"pandas"`` or ``"pyarrow"`` frames; by default polars, or the kind that came in.
+        progress: ``True`` to count files on standard error, or a function that is given (done, total).
+
+    Returns:
+        A result with the frames ``documents`` (ordered by ``source``) and ``outcomes``.
+
+    Raises:
+        InputError: The only source does not exist, or is nothing that can be read.
+        OptionError: An option has a value that is not allowed.
+        SchemaError: A frame has no text column, or one of its columns does not fit.
+
+    Example:
+        >>> import polars as pl
+        >>> notes = pl.DataFrame({"text": ["Grace Hopper wrote a compiler.", ""]})
+        >>> read_documents(notes).counts
+        {'in': 2, 'ok': 1, 'empty': 1, 'failed': 0, 'skipped': 0}
+    """
+    options = ReadOptions(hidden_sheets, tracked_changes, comments, records, ocr, max_bytes, max_chars)
+    _check(options, workers, timeout, backend)
+    if _is_frame(source):
+        from kgkit.documents.from_frame import documents_from_frame
+
+        documents, outcomes, kind = documents_from_frame(source)
+        return _result(documents, outcomes, {}, backend or kind)
+    items = find_files(source, glob=glob, root=root)
+    reads = _read_items(items, options, workers, timeout, progress)
+    documents, outcomes = _assemble(items, reads)
+    params = {f.name: getattr(options, f.name) for f in fields(options)} | {"glob": glob}
+    return _result(documents, outcomes, params, backend or "polars")
+
+
+def _check(options: ReadOptions, workers: int | None, timeout: float | None, backend: Backend | None) -> None:
+    for name, allowed in _CHOICES.items():
+        value = getattr(options, name)
+        if not any(value is a or (isinstance(a, str) and value == a) for a in allowed):
+            raise OptionError.not_one_of(name, value, allowed)
+    numbers = {"workers": workers, "timeout": timeout, "max_bytes": options.max_bytes, "max_chars": options.max_chars}
+    for name, number in numbers.items():
+        whole = name != "timeout"
+        kinds = (int,) if whole else (int, float)
+        optional = name in ("workers", "timeout")
+        if number is None and optional:
+            continue
+        if not isinstance(number, kinds) or isinstance(number, bool) or not number > 0:
+            what = "a whole number" if whole else "a number"
+            msg = f"{name}={number!r} is not allowed. It must be {what} above 0{', or None' if optional else ''}."
+            raise OptionError(msg)
+    if backend is not None:
+        check_backend(backend)
+
+
+def _is_frame(source: Any) -> bool:
+    if isinstance(source, (str, bytes, os.PathLike, list, tuple, set, frozenset)):
+        return False
+    named = {m.split(".")[0] for m in (type(source).__module__,)}
+    return isinstance(source, Result) or hasattr(source, "__arrow_c_stream__") or bool(named & {"pandas", "polars"})
+
+
+def _read_items(
+    items: list[Item], options: ReadOptions, workers: int | None, timeout: float | None, progress: Progress
+) -> list[FileRead]:
+    """Read the files in processes; answers in the order of the items."""
+    wanted = [i for i, item in enumerate(items) if item.status == "ok"]
+    wanted.sort(key=lambda i: (-items[i].size, items[i].source))  # the long ones first, or they end alone
+    tasks = [(_native(items[i].path), PurePosixPath(items[i].source).name, options) for i in wanted]
+    count = workers or _useful_workers([items[i] for i in wanted])
+    report = _progress(progress, len(tasks))
+    answers = run_tasks(_READ_FUNCTION, tasks, workers=count, timeout=timeout, on_done=report) if tasks else []
+    reads = [FileRead(status=item.status, reason=item.reason, detail=item.detail) for item in items]
+    for index, answer in zip(wanted, answers, strict=True):
+        lost = isinstance(answer, Lost)
+        reads[index] = FileRead(status="failed", reason=answer.reason, detail=answer.detail) if lost else answer
+    return reads
+
+
+def _native(path: str) -> bytes | str:
+    return os.fsencode(path) if os.name == "posix" else path
+
+
+def _useful_workers(items: list[Item]) -> int:
+    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    worth = max(len(items) // _FILES_A_WORKER, sum(item.size for item in items) // _BYTES_A_WORKER)
+    return max(1, min(available, worth))
+
+
+def _progress(progress: Progress, total: int) -> Callable[[int], None] | None:
+    if callable(progress):
+        return lambda done: progress(done, total)
+    if not progress:
+        return None
+
+    def show(done: int) -> None:
+        end = "\n" if done == total else ""
+        sys.stderr.write(f"\rread_documents: {done:,} of {total:,} files{end}")
+        sys.stderr.flush()
+
+    return show
+
+
+def _assemble(items: list[Item], reads: list[FileRead]) -> tuple[list[dict[str, Any]], list[Outcome]]:
+    rows: list[dict[str, Any]] = []
+    outcomes: list[Outcome] = []
+    seen: dict[str, tuple[int, str]] = {}
+    taken: set[str] = set()
+    for item, read in zip(items, reads, strict=True):
+        if not read.parsed:
+            outcomes.append(Outcome(_free(item.source, taken), read.status, read.reason, read.detail))  # type: ignore[arg-type]
+            continue
+        for parsed in read.parsed:
+            source = item.source if parsed.record is None else f"{item.source}#{parsed.record}"
+            source = _free(source, taken)
+            notes = parsed.notes
+            if parsed.status == "ok":
+                digest = read.content_hash if parsed.content is None else content_hash(parsed.content)
+                row, note = _row(source, parsed, digest, seen)
+                rows.append(row)
+                notes = (*notes, note) if note else notes
+            outcomes.append(_outcome(source, parsed, notes))
+    return rows, outcomes
+
+
+def _row(
+    source: str, parsed: Parsed, digest: str, seen: dict[str, tuple[int, str]]
+) -> tuple[dict[str, Any], str | None]:
+    """Make a document's row; equal content read twice gets two ids, and a note."""
+    count, first = seen.get(digest, (0, source))
+    seen[digest] = (count + 1, first)
+    row = {
+        "doc_id": stable_id("doc", digest) if count == 0 else stable_id("doc", digest, count + 1),
+        "source": source,
+        "title": parsed.title,
+        "media_type": parsed.media_type,
+        "language": parsed.language,
+        "text": parsed.text,
+        "n_chars": len(parsed.text),
+        "content_hash": digest,
+        "modified_at": parsed.modified_at,
+        "metadata": json.dumps(parsed.metadata, ensure_ascii=False, default=str),
+        "sections": [s._asdict() for s in parsed.sections],
+    }
+    return row, f"duplicate: same content as {first}" if count else None
+
+
+def _outcome(source: str, parsed: Parsed, notes: Iterable[str]) -> Outcome:
+    characters = len(parsed.text)
+    return Outcome(
+        source,
+        parsed.status,  # type: ignore[arg-type]
+        parsed.reason,
+        parsed.detail,
+        tuple(notes),
+        chars_available=characters,
+        chars_sent=characters,
+    )
+
+
+def _free(source: str, taken: set[str]) -> str:
+    unique, number = source, 2
+    while unique in taken:
+        unique, number = f"{source} ({number})", number + 1
+    taken.add(unique)
+    return unique
+
+
+def _result(
+    documents: list[dict[str, Any]], outcomes: list[Outcome], params: dict[str, Any], backend: Backend
+) -> Documents:
+    frame = tables.from_rows("documents", documents) if documents else tables.empty("documents")
+    tables.check_key(frame, "documents")
+    report: pl.DataFrame = outcomes_frame("read_documents", [o.item_id for o in outcomes], outcomes, params=params)
+    return Documents(give(frame, "documents", backend), outcomes=give(report, "outcomes", backend))
