@@ -43,8 +43,8 @@ def format_kind(number: int, code: str | None) -> str:
     """Tell what a number format shows.
 
     Example:
-        >>> format_kind(14, None), format_kind(9, None), format_kind(164, "yyyy-mm-dd hh:mm"), format_kind(165, "[h]:mm")
-        ('date', 'number', 'datetime', 'span')
+        >>> [format_kind(*f) for f in ((14, None), (9, None), (164, "yyyy-mm-dd hh:mm"), (165, "[h]:mm"))]
+        ['date', 'number', 'datetime', 'span']
     """
     if code is None:
         kinds = ((_DATES, "date"), (_TIMES, "time"), (_BOTH, "datetime"), (_SPANS, "span"))

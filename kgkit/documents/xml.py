@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from html.entities import name2codepoint
+from typing import Any
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 from xml.parsers import expat
@@ -20,7 +21,7 @@ from xml.parsers import expat
 from kgkit.documents.archive import UnreadablePart
 from kgkit.errors import ReadError
 
-__all__ = ["Element", "child", "children", "parse_xml", "short_name", "stream_xml", "text_of"]
+__all__ = ["Element", "check_doctype", "child", "children", "parse_xml", "short_name", "stream_xml", "text_of"]
 
 MAX_DEPTH = 200
 MAX_ELEMENTS = 2_000_000
@@ -114,6 +115,18 @@ def parse_xml(data: bytes, part: str, *, doctype: str = "refuse") -> Element:
     return root
 
 
+def check_doctype(data: bytes, part: str) -> None:
+    """Refuse a page that will be read as HTML if its document type is more than a public name.
+
+    Raises:
+        ReadError: ``unsafe_xml``.
+    """
+    try:
+        _refuse_doctype(data, part, "public")
+    except UnreadablePart:
+        return  # no XML: nothing in it can expand, and HTML is read however broken it is
+
+
 def stream_xml(pieces: Iterable[bytes], part: str, tags: frozenset[str]) -> Iterator[Element]:
     """Parse a part as it arrives and hand out each element named in ``tags`` (short names) when it ends.
 
@@ -123,7 +136,7 @@ def stream_xml(pieces: Iterable[bytes], part: str, tags: frozenset[str]) -> Iter
         ReadError: ``unsafe_xml``.
         UnreadablePart: The part is not well-formed XML, or cannot be unpacked.
     """
-    parser = ElementTree.XMLPullParser(events=("start", "end"))
+    parser = ElementTree.XMLPullParser[Element](events=("start", "end"))
     stream = _Stream(tags, part)
     try:
         for piece in _checked(pieces, part):
@@ -239,7 +252,7 @@ class _Stream:
         self._inside = 0  # open elements that are asked for
         self._kept = 0  # elements in memory because of the outermost of them
 
-    def finished(self, events: Iterable[tuple[str, Element]]) -> Iterator[Element]:
+    def finished(self, events: Iterable[Any]) -> Iterator[Element]:
         for event, element in events:
             wanted = short_name(element.tag) in self._tags
             if event == "start":
