@@ -17,6 +17,7 @@ from kgkit.extraction.local.statements.finding import Finding
 from kgkit.extraction.local.statements.paths import meet
 from kgkit.extraction.local.statements.patterns import find_relation
 from kgkit.extraction.local.statements.polarity import polarity_of
+from kgkit.extraction.local.statements.pronouns import place_pronouns
 from kgkit.extraction.local.statements.tree import Place, Tree, place_names
 
 __all__ = ["find_triples"]
@@ -28,7 +29,8 @@ def find_triples(doc: Any, names: Sequence[FoundName]) -> list[FoundTriple]:
         return []
     tree = Tree(doc)
     by_sentence: dict[int, list[Place]] = {}
-    for place in place_names(tree, names):
+    places = place_names(tree, names)
+    for place in sorted([*places, *place_pronouns(tree, places)], key=lambda place: place.first):
         by_sentence.setdefault(tree.sentence[place.head], []).append(place)
     found: dict[tuple[object, ...], FoundTriple] = {}
     for sentence, places in sorted(by_sentence.items()):
@@ -50,6 +52,9 @@ def _in_sentence(tree: Tree, places: list[Place]) -> list[Finding]:
             if finding is not None:
                 if meeting is not None and meeting.through:
                     finding = finding._replace(pattern="through." + finding.pattern)
+                means = {left.means, right.means} - {"name"}
+                if means:
+                    finding = finding._replace(pattern=f"{min(means)}.{finding.pattern}")
                 findings.append(finding)
     return findings
 

@@ -13,10 +13,10 @@ from kgkit.extraction.local.statements.predicates import (
     origin_predicate,
     preposition,
 )
-from kgkit.extraction.local.statements.says import Said, clause_says, noun_says, role_of_antecedent
+from kgkit.extraction.local.statements.says import Said, clause_says, is_bare, noun_says, role_of_antecedent
 from kgkit.extraction.local.statements.tree import Place, Tree
 
-__all__ = ["below_name", "at_noun"]
+__all__ = ["at_noun", "below_name"]
 
 _MODIFIER = ("compound", "nmod", "amod", "poss")
 _COMMA = ("appos", "npadvmod")
@@ -65,14 +65,16 @@ _YEARS = re.compile(r"\d{3,4}")
 
 def below_name(tree: Tree, name: Place, other: Place, way: Half) -> Finding | None:
     """Find what a noun phrase says of the name at its head and a name inside it."""
+    if way.moved and not way.steps:
+        return _comma_pair(tree, name, other)
     if way.moved or not way.steps or name.kind == DATE:
         return None
     first, rest = way.steps[0], way.steps[1:]
-    if not rest and first.dep in _COMMA:
+    if first.dep in _COMMA and is_bare(rest) and (not rest or tree.owner[first.node] >= 0):
         return _in_apposition(tree, name, other, first)
-    if first.dep in _MODIFIER and all(step.dep in _MODIFIER for step in rest):
+    if first.dep in (*_MODIFIER, "nummod") and all(step.dep in _MODIFIER for step in rest):
         return _before_name(tree, name, other, way.steps)
-    if first.dep == "prep" and not rest:
+    if first.dep == "prep" and is_bare(rest):
         return _after_preposition(tree, name, other, first)
     if first.dep == "appos" and tree.owner[first.node] < 0:
         said = noun_says(tree, first.node, rest, (name.kind, other.kind), other.name.name)
@@ -86,10 +88,21 @@ def below_name(tree: Tree, name: Place, other: Place, way: Half) -> Finding | No
     return None
 
 
+def _comma_pair(tree: Tree, name: Place, other: Place) -> Finding | None:
+    """Read "Ulm, Germany" where the parser saw a list of two: places with a comma between and no "and"."""
+    if name.kind != PLACE or other.kind != PLACE or tree.text[name.name.end : other.name.start] != ", ":
+        return None
+    family = (*tree.children[name.head], *tree.children[other.head])
+    longer = tree.dep[name.head] == "conj" or sum(tree.dep[c] in ("cc", "conj") for c in family) > 1
+    return None if longer else Finding(name, "located_in", other, "place_list")
+
+
 def _in_apposition(tree: Tree, name: Place, other: Place, step: Step) -> Finding | None:
     kinds = (name.kind, other.kind)
     if other.kind == PLACE and name.kind in (PLACE, BODY, OTHER):
         return Finding(name, "located_in", other, "place_comma" if name.kind == PLACE else "body_comma")
+    if name.kind == PLACE and other.kind == BODY:
+        return Finding(other, "located_in", name, "comma_body")
     if other.kind == DATE and _YEARS.search(other.name.name):
         return Finding(name, "dated", other, "bracketed_date")
     if kinds == (PERSON, PLACE):
@@ -110,7 +123,8 @@ def _abbreviates(short: str, long: str) -> bool:
 def _before_name(tree: Tree, name: Place, other: Place, steps: tuple[Step, ...]) -> Finding | None:
     """Read "Ford executive X", "the German painter X", "Ethiopia's High Court"."""
     if other.kind == DATE:
-        return None
+        dated = name.kind == OTHER and _YEARS.search(other.name.name)
+        return Finding(name, "dated", other, "date_before") if dated else None
     titles = [
         i
         for i in range(other.last, name.first)
@@ -180,7 +194,12 @@ def _held_by_noun(tree: Tree, left: Place, right: Place, meeting: Meeting) -> Fi
         return Finding(right, "located_in", left, "place_of")
     if first[0].dep == "poss":
         return Finding(left, noun_predicate(tree, meeting.token, word), right, "possessed_prep", (meeting.token,))
-    if first[0].dep == "compound" and right.kind == PLACE and left.kind in (BODY, OTHER) and word in ("in", "at", "near"):
+    if (
+        first[0].dep == "compound"
+        and right.kind == PLACE
+        and left.kind in (BODY, OTHER)
+        and word in ("in", "at", "near")
+    ):
         return Finding(left, "located_in", right, "compound_in")
     if first[0].dep == "prep" and left.kind == PLACE and right.kind == PLACE and word in ("in", "of"):
         return Finding(left, "located_in", right, "prep_prep_place")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from kgkit.extraction.local.statements.kinds import PLACE
+from kgkit.extraction.local.statements.kinds import DATE, PLACE
 from kgkit.extraction.local.statements.tree import Place, Tree
 
 __all__ = ["Half", "Meeting", "Step", "meet"]
@@ -72,7 +72,7 @@ def _passes(tree: Tree, place: Place, height: int, other: Place) -> int:
         below = tree.dep[place.chain[k - 1]]
         if below == "conj":
             continue
-        if below in _COMMA_EDGES and place.kind == PLACE and tree.owner_kind(token) == PLACE:
+        if below in _COMMA_EDGES and place.kind in (PLACE, DATE) and tree.owner_kind(token) == place.kind:
             passed = _THROUGH
             continue
         return _BLOCKED

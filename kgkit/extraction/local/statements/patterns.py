@@ -6,7 +6,15 @@ from kgkit.extraction.local.statements import nominal
 from kgkit.extraction.local.statements.finding import Finding
 from kgkit.extraction.local.statements.kinds import DATE
 from kgkit.extraction.local.statements.paths import Half, Meeting, Step
-from kgkit.extraction.local.statements.says import PASSIVE, SUBJECT, Said, clause_says, noun_says
+from kgkit.extraction.local.statements.predicates import participle, preposition
+from kgkit.extraction.local.statements.says import (
+    PASSIVE,
+    SUBJECT,
+    Said,
+    clause_says,
+    noun_says,
+    states_a_date,
+)
 from kgkit.extraction.local.statements.tree import Place, Tree
 
 __all__ = ["find_relation"]
@@ -83,10 +91,22 @@ def _from_object(tree: Tree, held: Place, other: Place, mine: Half, its: Half) -
     elif first.dep == "xcomp" and tree.pos[first.node] in _VERBAL:
         said = clause_says(tree, first.node, SUBJECT, its.steps[1:], kinds, other.name.name)
         said = said and said._replace(pattern="object_control", words=(*said.words, its.top))
+    elif other.kind == DATE and first.dep in ("prep", "npadvmod") and len(its.steps) == 1:
+        said = _object_dated(tree, its.top, first, other)
     elif first.dep == "prep" and tree.lower[first.prep] == "as" and len(its.steps) > 1:
         said = noun_says(tree, first.node, its.steps[1:], kinds, other.name.name)
         said = said and said._replace(pattern="object_complement", words=(its.top,), asserted=True)
     return _finding(held, other, said)
+
+
+def _object_dated(tree: Tree, verb: int, step: Step, date: Place) -> Said | None:
+    """Read "released Y in 1990": the same as "Y was released in 1990"."""
+    if tree.tag[verb] not in ("VBD", "VBN") or not states_a_date(tree, verb, PASSIVE, date.name.name):
+        return None
+    words = (verb, step.prep) if step.prep >= 0 else (verb,)
+    return Said(
+        f"{participle(tree, verb)}_{preposition(tree, step.prep) if step.prep >= 0 else 'on'}", "object_date", words
+    )
 
 
 def _finding(one: Place, other: Place, said: Said | None) -> Finding | None:
@@ -96,11 +116,3 @@ def _finding(one: Place, other: Place, said: Said | None) -> Finding | None:
     if subject.kind == DATE:
         return None
     return Finding(subject, said.predicate, object_, said.pattern, said.words, said.asserted)
-
-
-def steps_of(half: Half) -> list[str]:
-    """Give the labels of a half."""
-    return [step.dep for step in half.steps]
-
-
-_ = Step

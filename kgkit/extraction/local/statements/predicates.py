@@ -19,18 +19,18 @@ import re
 
 from kgkit.extraction.local.statements.kinds import BODY, DATE, GROUP, OTHER, PERSON, PLACE
 from kgkit.extraction.local.statements.tree import Tree
+from kgkit.extraction.local.statements.vocabulary import words as _words
 
-__all__ = ["between_names", "noun_predicate", "origin_predicate", "preposition", "verb_predicate"]
+__all__ = ["between_names", "noun_predicate", "origin_predicate", "participle", "preposition", "verb_predicate"]
 
 _WORD = re.compile(r"[^\w]+")
-_QUALIFIERS = frozenset("former ex late vice deputy assistant associate acting interim honorary co joint".split())
+_QUALIFIERS = _words("former ex late vice deputy assistant associate acting interim honorary co joint")
 _LEMMA = {"bear": "born"}
-_PLACE_NOUNS = frozenset(
-    """area borough city commune community county department district hamlet island lake locality municipality
+_PARTICIPLE = {"began": "begun", "bore": "born", "drew": "drawn", "sang": "sung", "took": "taken", "wrote": "written"}
+_PLACE_NOUNS = _words("""area borough city commune community county department district hamlet island lake locality municipality
     mountain neighborhood neighbourhood parish port province quarter region river settlement state station street
-    suburb territory town township valley village ward zone""".split()
-)
-_IN = frozenset("in at within inside near on".split())
+    suburb territory town township valley village ward zone""")
+_IN = _words("in at within inside near on")
 
 
 def verb_predicate(tree: Tree, verb: int, prep: int = -1, *, passive: bool = False) -> str:
@@ -43,6 +43,11 @@ def verb_predicate(tree: Tree, verb: int, prep: int = -1, *, passive: bool = Fal
     if prep >= 0:
         words.append(preposition(tree, prep))
     return _joined(words)
+
+
+def participle(tree: Tree, verb: int) -> str:
+    """Give a verb's past participle, as a passive would have it."""
+    return _PARTICIPLE.get(tree.lower[verb], tree.lower[verb])
 
 
 def noun_predicate(tree: Tree, noun: int, prep: str = "of") -> str:

@@ -15,25 +15,34 @@ from kgkit.extraction.local.statements.predicates import (
     verb_predicate,
 )
 from kgkit.extraction.local.statements.tree import Tree
+from kgkit.extraction.local.statements.vocabulary import words as _words
 
-__all__ = ["OBJECT", "PASSIVE", "SUBJECT", "Said", "clause_says", "noun_says", "role_of_antecedent", "states_a_date"]
+__all__ = [
+    "OBJECT",
+    "PASSIVE",
+    "SUBJECT",
+    "Said",
+    "clause_says",
+    "is_bare",
+    "noun_says",
+    "role_of_antecedent",
+    "states_a_date",
+]
 
 SUBJECT, PASSIVE, OBJECT = "subject", "passive", "object"
 
 _VERBAL = ("VERB", "AUX")
 _MODIFIER = ("compound", "nmod", "amod", "poss")
-_LINKING = frozenset("be become remain".split())
-_DOING = _LINKING | frozenset("serve work act hold".split())
-_NO_RELATION = frozenset("like unlike despite except besides than as per according including".split())
+_LINKING = _words("be become remain")
+_NO_RELATION = _words("like unlike despite except besides than as per according including")
 _YEAR = re.compile(r"\b\d{3,4}(?:s|\b)")
-_DATED_VERBS = frozenset(
-    """abolish acquire adopt air annex appoint arrest assassinate award begin bear build buy capture close commission
-    complete conclude conquer construct create debut demolish destroy die disband discontinue discover dissolve
-    divorce elect emigrate enact end establish execute expire explode form found graduate inaugurate incorporate
-    introduce invade invent join kill land launch leave marry merge move murder occupy occur open organise organize
-    patent premiere publish ratify record rediscover release rename resign retire sign sink start succeed take
-    unveil win write""".split()
-)
+_HAPPENS = _words("""begin close collapse crash debut die disband dissolve emigrate end expire explode form graduate merge occur open
+    premiere resign retire sink start""")
+_IS_DONE = _words("""abolish acquire adopt air annex appoint arrest assassinate award bear build buy capture close commission complete
+    conclude conquer construct create demolish destroy disband discontinue discover dissolve elect enact establish
+    execute expand find form found inaugurate incorporate introduce invade invent kill launch merge murder occupy open
+    organise organize patent premiere publish ratify record rediscover release rename sign start unveil win write
+    """)
 
 
 class Said(NamedTuple):
@@ -46,9 +55,17 @@ class Said(NamedTuple):
     asserted: bool = True
 
 
-def states_a_date(tree: Tree, verb: int, date: str) -> bool:
-    """Tell whether a verb is one whose date is worth keeping, and the date names a year."""
-    return tree.lemma[verb].lower() in _DATED_VERBS and _YEAR.search(date) is not None
+def states_a_date(tree: Tree, verb: int, role: str, date: str) -> bool:
+    """Tell whether a verb says when something came about, and the date names a year.
+
+    "Ada joined the firm in 1950" dates the joining, not Ada: only what happens of itself (die, open), and what is
+    done to something (found, release), dates the thing.
+    """
+    if _YEAR.search(date) is None:
+        return False
+    if role == SUBJECT:
+        return tree.lemma[verb].lower() in _HAPPENS and tree.child(verb, "dobj") < 0
+    return tree.lemma[verb].lower() in _IS_DONE
 
 
 def clause_says(
@@ -71,8 +88,8 @@ def clause_says(
         steps = steps[1:]
     if not steps:
         return None
-    said = _argument_says(tree, verb, role, steps, kinds)
-    if said is None or (kinds[1] == DATE and not states_a_date(tree, verb, below)):
+    said = _argument_says(tree, verb, role, steps, kinds, below)
+    if said is None or (kinds[1] == DATE and said.predicate != "dated" and not states_a_date(tree, verb, role, below)):
         return None
     return said._replace(words=(*said.words, *words))
 
@@ -90,19 +107,19 @@ def _inner_clause(tree: Tree, verb: int, role: str, step: Step) -> tuple[int, st
 
 
 def _argument_says(
-    tree: Tree, verb: int, role: str, steps: tuple[Step, ...], kinds: tuple[str, str]
+    tree: Tree, verb: int, role: str, steps: tuple[Step, ...], kinds: tuple[str, str], below: str
 ) -> Said | None:
     first, rest = steps[0], steps[1:]
     if role == OBJECT:
-        bare = first.dep == "nsubj" and _is_bare(rest)
+        bare = first.dep == "nsubj" and is_bare(rest)
         return Said(verb_predicate(tree, verb), "object_clause", (), inverse=True) if bare else None
     if first.dep == "prep":
-        return _prepositional_says(tree, verb, role, first, rest, kinds)
+        return _prepositional_says(tree, verb, role, first, rest, kinds, below)
     if first.dep in ("attr", "oprd") or (first.dep == "dobj" and tree.lemma[verb] in _LINKING):
-        return _complement_says(tree, verb, first, rest, kinds)
+        return _complement_says(tree, verb, first, rest, kinds, below)
     if first.dep in ("dobj", "dative", "obj"):
         return _object_says(tree, verb, role, first, rest)
-    if first.dep == "acomp" and rest and rest[0].dep == "prep" and _is_bare(rest[1:]):
+    if first.dep == "acomp" and rest and rest[0].dep == "prep" and is_bare(rest[1:]):
         predicate = noun_predicate(tree, first.node, preposition(tree, rest[0].prep))
         return Said(predicate, "adjective", (first.node,))
     if first.dep == "npadvmod" and kinds[1] == DATE and not rest:
@@ -111,61 +128,66 @@ def _argument_says(
 
 
 def _prepositional_says(
-    tree: Tree, verb: int, role: str, first: Step, rest: tuple[Step, ...], kinds: tuple[str, str]
+    tree: Tree, verb: int, role: str, first: Step, rest: tuple[Step, ...], kinds: tuple[str, str], below: str
 ) -> Said | None:
     word = tree.lower[first.prep]
     if role == PASSIVE and (tree.dep[first.prep] == "agent" or word == "by") and kinds[1] != DATE:
-        if _is_bare(rest):
+        if is_bare(rest):
             return Said(verb_predicate(tree, verb), "passive_agent", (first.prep,), inverse=True)
         return None
     if word == "as" and rest:
-        said = noun_says(tree, first.node, rest, kinds, "")
+        said = noun_says(tree, first.node, rest, kinds, below)
         return said._replace(pattern="role." + said.pattern, words=(first.prep,), asserted=True) if said else None
     if word in _NO_RELATION:
         return None
-    if _is_bare(rest):
+    if is_bare(rest):
         if tree.lemma[verb] == "be" and role == SUBJECT:
             return Said(between_names(tree, kinds[0], kinds[1], "be_" + word), "copula_prep", (first.prep,))
         kind = "passive_prep" if role == PASSIVE else "verb_prep"
         kind = "adjunct_date" if kinds[1] == DATE else kind
         return Said(verb_predicate(tree, verb, first.prep, passive=role == PASSIVE), kind, (first.prep,))
-    if rest[0].dep == "prep" and _is_bare(rest[1:]) and kinds[1] != DATE:
+    if rest[0].dep == "prep" and is_bare(rest[1:]) and kinds[1] != DATE:
         return Said(verb_predicate(tree, verb, first.prep, passive=role == PASSIVE), "verb_prep_prep", (first.prep,))
+    if rest[0].dep == "poss" and is_bare(rest[1:]):
+        predicate = (
+            f"{verb_predicate(tree, verb, first.prep, passive=role == PASSIVE)}_{noun_predicate(tree, first.node)}"
+        )
+        return Said(predicate, "verb_prep_possessive", (first.prep,))
     return None
 
 
 def _complement_says(
-    tree: Tree, verb: int, first: Step, rest: tuple[Step, ...], kinds: tuple[str, str]
+    tree: Tree, verb: int, first: Step, rest: tuple[Step, ...], kinds: tuple[str, str], below: str
 ) -> Said | None:
     """Read "is a director of", "became director of", "was elected director of"."""
     if not rest:
         return Said(verb_predicate(tree, verb), "copula", ())
-    said = noun_says(tree, first.node, rest, kinds, "")
+    said = noun_says(tree, first.node, rest, kinds, below)
     return said._replace(pattern="copula." + said.pattern, asserted=True) if said else None
 
 
 def _object_says(tree: Tree, verb: int, role: str, first: Step, rest: tuple[Step, ...]) -> Said | None:
-    if _is_bare(rest):
+    if is_bare(rest):
         return Said(verb_predicate(tree, verb, passive=role == PASSIVE), "subject_verb_object", ())
-    if rest[0].dep == "prep" and _is_bare(rest[1:]) and tree.owner[first.node] < 0:
-        noun = noun_predicate(tree, first.node, preposition(tree, rest[0].prep))
+    if rest[0].dep in ("prep", "poss") and is_bare(rest[1:]) and tree.owner[first.node] < 0:
+        by_prep = rest[0].dep == "prep"
+        noun = noun_predicate(tree, first.node, preposition(tree, rest[0].prep) if by_prep else "of")
         predicate = f"{verb_predicate(tree, verb, passive=role == PASSIVE)}_{noun}"
-        return Said(predicate, "verb_object_prep", (rest[0].prep,))
+        pattern = "verb_object_prep" if by_prep else "verb_object_possessive"
+        return Said(predicate, pattern, (rest[0].prep,) if by_prep else ())
     return None
 
 
-def noun_says(
-    tree: Tree, noun: int, steps: tuple[Step, ...], kinds: tuple[str, str], below: str
-) -> Said | None:
+def noun_says(tree: Tree, noun: int, steps: tuple[Step, ...], kinds: tuple[str, str], below: str) -> Said | None:
     """Tell what a noun that stands for the first name says of it and a name below: "X, director of Y"."""
     if not steps:
         return None
     first, rest = steps[0], steps[1:]
     if first.dep == "prep":
         return _noun_prep_says(tree, noun, first, rest, kinds)
-    if first.dep in _MODIFIER and all(step.dep in _MODIFIER for step in rest):
+    if first.dep in (*_MODIFIER, "nummod") and all(step.dep in _MODIFIER for step in rest):
         if kinds[1] == DATE:
-            return None
+            return Said("dated", "date_modifier", (noun,), asserted=False) if _YEAR.search(below) else None
         if kinds[1] == GROUP:
             return Said(origin_predicate(kinds[0]), "group", (noun,), asserted=False)
         predicate = between_names(tree, kinds[0], kinds[1], "of", noun)
@@ -180,19 +202,19 @@ def noun_says(
     return None
 
 
-def _noun_prep_says(
-    tree: Tree, noun: int, first: Step, rest: tuple[Step, ...], kinds: tuple[str, str]
-) -> Said | None:
+def _noun_prep_says(tree: Tree, noun: int, first: Step, rest: tuple[Step, ...], kinds: tuple[str, str]) -> Said | None:
     word = preposition(tree, first.prep)
     words = (noun, first.prep)
     if word in _NO_RELATION or kinds[1] == DATE:
         return None
-    if _is_bare(rest):
+    if is_bare(rest):
         return Said(between_names(tree, kinds[0], kinds[1], word, noun), "noun_prep", words, asserted=False)
-    if rest[0].dep == "prep" and _is_bare(rest[1:]):
+    if rest[0].dep == "prep" and is_bare(rest[1:]):
         if kinds[1] == PLACE and kinds[0] == PLACE:
             return Said(between_names(tree, *kinds, "in", noun), "noun_prep_prep", words, asserted=False)
-        return Said(noun_predicate(tree, noun, preposition(tree, rest[0].prep)), "noun_prep_prep", words, asserted=False)
+        return Said(
+            noun_predicate(tree, noun, preposition(tree, rest[0].prep)), "noun_prep_prep", words, asserted=False
+        )
     if all(step.dep in _MODIFIER for step in rest):
         return Said(noun_predicate(tree, noun, word), "noun_prep_modifier", words, asserted=False)
     return None
@@ -214,6 +236,6 @@ def role_of_antecedent(tree: Tree, verb: int, dep: str) -> str | None:
     return OBJECT
 
 
-def _is_bare(rest: tuple[Step, ...]) -> bool:
-    """Tell whether the way ends here, or at a name in apposition ("hired the lawyer Abebe Worke")."""
-    return not rest or (len(rest) == 1 and rest[0].dep == "appos")
+def is_bare(rest: tuple[Step, ...]) -> bool:
+    """Tell whether the way ends here, or at a name in apposition ("the lawyer Abebe Worke", "in Ulm, Germany")."""
+    return all(step.dep in ("appos", "npadvmod") for step in rest)
