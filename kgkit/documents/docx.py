@@ -311,7 +311,7 @@ class _Document:
                     continue
                 self._runs.open_part(relation.target)
                 text = "\n".join(self._lines_of(root).lines)
-                if text.strip() and (kind, text) not in seen:
+                if (kind, text) not in seen and any(sign.isalpha() for sign in text):
                     seen.add((kind, text))
                     self._append(kind, reference.get("w:type", "default"), [text])
 
