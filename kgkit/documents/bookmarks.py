@@ -24,7 +24,25 @@ _WRAPPERS = ("tweet", "bookmark", "like", "status", "post")
 _HANDLES = ("screen_name", "handle", "username", "user_name", "author_handle")
 _LINKS = ("url", "href", "link", "uri", "given_url", "resolved_url")
 _LINK_SIGNS = frozenset(
-    ["tags", "tag", "folder", "folders", "collection", "time_added", "date_added", "add_date", "toread", "shared", "createdat", "created", "saved_at", "bookmarked_at", "bookmarkedat", "excerpt", "highlights"]
+    [
+        "tags",
+        "tag",
+        "folder",
+        "folders",
+        "collection",
+        "time_added",
+        "date_added",
+        "add_date",
+        "toread",
+        "shared",
+        "createdat",
+        "created",
+        "saved_at",
+        "bookmarked_at",
+        "bookmarkedat",
+        "excerpt",
+        "highlights",
+    ]
 )
 _FOLDERS = ("folder", "folders", "folder_name", "folderName", "collection", "collections", "category")
 _TAGS = ("tags", "tag", "labels", "hashtags")

@@ -88,7 +88,7 @@ def _split(rows: list[list[str]]) -> tuple[str | None, list[str], list[list[str]
     filled = [sum(1 for cell in row if cell.strip()) for row in rows]
     first = next(i for i, count in enumerate(filled) if count)
     notes = []
-    titles = []
+    titles: list[str] = []
     start = first
     # A line with one cell above lines with more is a title, not a header.
     while start + 1 < len(rows) and width > 1 and filled[start] <= 1 and max(filled[start + 1 :]) > 1:

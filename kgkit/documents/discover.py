@@ -57,7 +57,7 @@ def find_files(source: object, *, glob: str = "**/*", root: str | os.PathLike[st
         InputError: The only source does not exist, or is no path at all.
     """
     several = isinstance(source, Iterable) and not isinstance(source, (str, bytes, os.PathLike))
-    entries = [_text(entry) for entry in source] if several else [_text(source)]  # type: ignore[union-attr]
+    entries = [_text(entry) for entry in source] if isinstance(source, Iterable) and several else [_text(source)]
     found = Found(base=_text(root) if root is not None else "")
     folders = []
     for entry in entries:

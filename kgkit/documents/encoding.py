@@ -194,8 +194,8 @@ def _wide(data: bytes) -> Decoded:
             continue
         if text and _plausible(text):
             cut = len(data) - len(whole)
-            note = (f"undecodable_bytes: {cut} byte{'s' * (cut > 1)} at the end left over",) if cut else ()
-            return Decoded(text, codec, "detected", note)
+            left = (f"undecodable_bytes: {cut} byte{'s' * (cut > 1)} at the end left over",) if cut else ()
+            return Decoded(text, codec, "detected", left)
     if data.count(0) <= max(1, _STRAY_NULS * len(data)) and not looks_binary(data.replace(b"\x00", b" ")):
         inner = _by_sign(data.replace(b"\x00", b" "))
         if inner is not None:

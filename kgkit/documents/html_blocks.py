@@ -9,8 +9,12 @@ from typing import NamedTuple
 
 __all__ = ["Block", "Page", "parse_page"]
 
-_VOID = frozenset(["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"])
-_DROPPED = frozenset(["script", "style", "template", "noscript", "iframe", "object", "applet", "head", "title", "textarea", "select", "datalist"])
+_VOID = frozenset(
+    "area base br col embed hr img input link meta param source track wbr".split()  # noqa: SIM905
+)
+_DROPPED = frozenset(
+    "script style template noscript iframe object applet head title textarea select datalist".split()  # noqa: SIM905
+)
 _BLOCKS = frozenset(
     ["address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dialog", "dir", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "frameset", "header", "hgroup", "hr", "html", "legend", "li", "main", "menu", "ol", "p", "pre", "section", "summary", "table", "tbody", "tfoot", "thead", "tr", "ul"]
 )

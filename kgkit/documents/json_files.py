@@ -33,7 +33,7 @@ def read(data: bytes, name: str, options: ReadOptions) -> list[Parsed]:
         found = bookmark_documents(value, decoded.metadata, notes) or _records(value, media_type, decoded, notes)
         if found:
             return found
-        if value == [] or value == {}:
+        if isinstance(value, (list, dict)) and not value:
             raise ReadError("no_records", "The file holds an empty list or object.")
     pretty = json.dumps(value, ensure_ascii=False, indent=2)
     title = value.get("title") if isinstance(value, dict) else None

@@ -151,9 +151,8 @@ def _by_marks(data: bytes, suffix: str) -> str | None:
     if data.lstrip()[:5] == b"{\\rtf":
         return "rtf"
     _refuse_binary(data, suffix)
-    if suffix in (".doc", ".xls") or suffix not in _BY_SUFFIX or _BY_SUFFIX[suffix] in ("txt", "pdf", "docx"):
-        if _HTML_START.match(data[:4096]):
-            return "html"
+    if _BY_SUFFIX.get(suffix, "txt") in ("txt", "xls", "pdf", "docx") and _HTML_START.match(data[:4096]):
+        return "html"
     if suffix == ".xls" and _XML_START.match(data[:200]):
         return "xml"
     if suffix == ".msg" and _is_mail(data):

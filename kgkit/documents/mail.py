@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import email
+import email.errors
 import email.policy
 import re
 from dataclasses import replace
@@ -17,10 +18,10 @@ from kgkit.documents.kinds import suffix_of
 from kgkit.documents.parsed import Parsed, ReadOptions, TextBuilder
 from kgkit.errors import ReadError
 
-__all__ = ["Attachment", "MailText", "read", "write_mail"]
+__all__ = ["READABLE", "Attachment", "MailText", "decode_words", "read", "write_mail"]
 
 _SHOWN = ("From", "To", "Cc", "Date", "Subject")
-_READABLE = (".txt", ".md", ".markdown", ".csv", ".tsv", ".log", ".json", ".html", ".htm", ".ics", ".vcf", ".xml")
+READABLE = (".txt", ".md", ".markdown", ".csv", ".tsv", ".log", ".json", ".html", ".htm", ".ics", ".vcf", ".xml")
 _MAX_PARTS = 1_000
 _HEAD = re.compile(rb"^[A-Za-z][A-Za-z0-9-]{0,60}:", re.M)
 
@@ -52,13 +53,13 @@ def read(data: bytes, name: str, options: ReadOptions) -> list[Parsed]:
     if not message.keys() or not _HEAD.search(raw[:4096]):
         raise ReadError("mislabelled", "The file has no mail headers.")
     body, attachments = _parts(message, notes, by)
-    shown = [(key, _header(value)) for key in _SHOWN for value in message.get_all(key, [])]
+    shown = [(key, decode_words(value)) for key in _SHOWN for value in message.get_all(key, [])]
     mail = MailText(shown, body, attachments)
     parsed = write_mail(mail, "message/rfc822")
-    metadata = {**parsed.metadata, **{k: by[k] for k in ("encoding", "encoding_by") if k in by}}
+    metadata: dict[str, Any] = {**parsed.metadata, **{k: by[k] for k in ("encoding", "encoding_by") if k in by}}
     for key, header in (("message_id", "Message-ID"), ("in_reply_to", "In-Reply-To")):
         if message.get(header):
-            metadata[key] = _header(message[header])
+            metadata[key] = decode_words(message[header])
     return [replace(parsed, metadata=metadata, notes=tuple(notes))]
 
 
@@ -153,8 +154,7 @@ def _part_text(part: Message, notes: list[str], by: dict[str, str], where: str) 
 
 def _payload(part: Message, notes: list[str]) -> bytes:
     raw = part.get_payload(decode=True)
-    for defect in part.defects:
-        notes.append(f"mail_defect: {type(defect).__name__} in the part {part.get_content_type()}")
+    notes.extend(f"mail_defect: {type(d).__name__} in the part {part.get_content_type()}" for d in part.defects)
     return raw if isinstance(raw, bytes) else b""
 
 
@@ -162,7 +162,7 @@ def _attachment(part: Message, name: str, kind: str, notes: list[str]) -> Attach
     raw = _payload(part, notes)
     text = None
     suffix = suffix_of(name)
-    if kind.startswith("text/") or suffix in _READABLE:
+    if kind.startswith("text/") or suffix in READABLE:
         try:
             charset = part.get_param("charset")
             label = charset if isinstance(charset, str) and normal_codec(charset) else None
@@ -178,10 +178,10 @@ def _attachment(part: Message, name: str, kind: str, notes: list[str]) -> Attach
 
 def _file_name(part: Message) -> str | None:
     name = part.get_filename()
-    return " ".join(_header(name).split()) if name else None
+    return " ".join(decode_words(name).split()) if name else None
 
 
-def _header(value: Any) -> str:
+def decode_words(value: Any) -> str:
     """Decode a header: encoded words, also with wrong labels, and raw bytes beyond ASCII."""
     pieces = []
     try:

@@ -6,13 +6,14 @@ Pages that are pictures give no text: a file of such pages is ``no_text_layer``,
 
 from __future__ import annotations
 
-import io
 import re
 from dataclasses import replace
 from typing import Any
 
 from kgkit.documents.dates import parse_time
 from kgkit.documents.parsed import Parsed, ReadOptions, TextBuilder
+from kgkit.documents.pdf_lines import running_text
+from kgkit.documents.pdf_pages import PdfPages, read_pages
 from kgkit.errors import ReadError
 
 __all__ = ["read"]
@@ -22,116 +23,69 @@ _HOW = (
     "The pages are pictures without a text layer. Recognise the text with ocr=True "
     "(needs: pip install 'kgkit[ocr]' and the tesseract program), or run: ocrmypdf IN.pdf OUT.pdf"
 )
-_WORD = re.compile(r"[^\W_]")
+_LETTER = re.compile(r"[^\W_]")
 
 
 def read(data: bytes, name: str, options: ReadOptions) -> list[Parsed]:
     """Read a PDF."""
     del name
-    parsed = _read(data)
-    if parsed is not None:
-        return [parsed]
-    if not options.ocr:
+    pages = read_pages(data)
+    texts = [running_text(text or "") for text in pages.texts]
+    if options.ocr and _without_text(texts) & pages.pictures:
+        from kgkit.documents.ocr import recognise
+
+        pages = read_pages(recognise(data))
+        parsed = _parsed(pages, [running_text(text or "") for text in pages.texts])
+        note = "ocr: text of pages without a text layer was recognised from pictures and may have errors"
+        return [replace(parsed, notes=(*parsed.notes, note))]
+    return [_parsed(pages, texts)]
+
+
+def _parsed(pages: PdfPages, texts: list[str]) -> Parsed:
+    letters = sum(len(_LETTER.findall(text)) for text in texts) + sum(map(len, pages.form.values()))
+    bare = _without_text(texts)
+    if letters < _FEW * min(len(texts), 3) and (pages.pictures or not letters):
         raise ReadError("no_text_layer", _HOW)
-    from kgkit.documents.ocr import recognise
-
-    parsed = _read(recognise(data))
-    if parsed is None:
-        raise ReadError("no_text", "Optical recognition found no text on the pages.")
-    return [replace(parsed, notes=(*parsed.notes, "ocr: the text was recognised from pictures and may have errors"))]
-
-
-def _read(data: bytes) -> Parsed | None:
-    """Read the text layer; None when there is none to speak of."""
-    reader = _open(data)
     builder = TextBuilder()
-    unread: list[int] = []
-    bare: list[int] = []
-    count = _page_count(reader)
-    for number in range(1, count + 1):
-        try:
-            text = _tidy(reader.pages[number - 1].extract_text() or "")
-        except Exception:  # one broken page of many; pypdf raises whatever the broken objects lead to
-            unread.append(number)
-            text = ""
-        if len(_WORD.findall(text)) < _FEW:
-            bare.append(number)
+    for number, text in enumerate(texts, 1):
         builder.add("\n\n" if len(builder) and text else "")
         builder.begin("page", str(number))
         builder.add(text)
         builder.end("page")
-    if count and len(unread) == count:
-        raise ReadError("corrupt", "No page of the PDF can be read.")
+    if pages.form:
+        builder.add("\n\n")
+        builder.begin("form", "Form fields")
+        builder.add("\n".join(f"{name}: {value}" for name, value in pages.form.items()))
     text, sections = builder.build()
-    if len(bare) == count and len(_WORD.findall(text)) < _FEW * max(1, min(count, 3)):
-        return None
-    title, modified, metadata = _about(reader)
-    metadata["pages"] = count
+    keys = ("Author", "Subject", "Keywords", "Creator", "Producer", "CreationDate")
+    metadata: dict[str, Any] = {k.lower(): pages.about[k].strip() for k in keys if pages.about.get(k, "").strip()}
+    metadata["pages"] = len(texts)
+    if pages.attachments:
+        metadata["attachments"] = pages.attachments
     return Parsed(
         text,
         "application/pdf",
-        title=title,
-        modified_at=modified,
+        title=pages.about.get("Title", "").strip() or None,
+        modified_at=parse_time(pages.about.get("ModDate")) or parse_time(pages.about.get("CreationDate")),
         metadata=metadata,
         sections=sections,
-        notes=_notes(unread, bare),
+        notes=_notes(pages, bare),
     )
 
 
-def _open(data: bytes) -> Any:
-    from pypdf import PasswordType, PdfReader
-    from pypdf.errors import DependencyError
-
-    try:
-        reader = PdfReader(io.BytesIO(data), strict=False)
-        opened = not reader.is_encrypted or reader.decrypt("") != PasswordType.NOT_DECRYPTED
-    except DependencyError:
-        raise
-    except Exception as error:  # pypdf raises whatever the broken objects lead to
-        if b"/Encrypt" in data and "password" in str(error).lower():
-            raise ReadError("password_protected", "The PDF needs a password; save a copy without one.") from error
-        raise ReadError("corrupt", f"The PDF cannot be opened: {type(error).__name__}: {error}"[:300]) from error
-    if not opened:
-        raise ReadError("password_protected", "The PDF needs a password; save a copy without one.")
-    return reader
+def _without_text(texts: list[str]) -> set[int]:
+    return {number for number, text in enumerate(texts, 1) if len(_LETTER.findall(text)) < _FEW}
 
 
-def _page_count(reader: Any) -> int:
-    try:
-        count = len(reader.pages)
-    except Exception as error:
-        raise ReadError("corrupt", f"The PDF's pages cannot be found: {type(error).__name__}: {error}"[:300]) from error
-    if not count:
-        raise ReadError("corrupt", "The PDF has no pages.")
-    return count
-
-
-def _tidy(text: str) -> str:
-    lines = [line.rstrip() for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n")
-
-
-def _about(reader: Any) -> tuple[str | None, Any, dict[str, Any]]:
-    metadata: dict[str, Any] = {}
-    try:
-        info = {str(k).lstrip("/"): str(v) for k, v in (reader.metadata or {}).items()}
-    except Exception:  # broken information beside sound pages
-        info = {}
-    for key in ("Author", "Subject", "Keywords", "Creator", "Producer", "CreationDate"):
-        if info.get(key, "").strip():
-            metadata[key.lower()] = info[key].strip()
-    title = info.get("Title", "").strip()
-    modified = parse_time(info.get("ModDate")) or parse_time(info.get("CreationDate"))
-    return title or None, modified, metadata
-
-
-def _notes(unread: list[int], bare: list[int]) -> tuple[str, ...]:
+def _notes(pages: PdfPages, bare: set[int]) -> tuple[str, ...]:
     notes = []
+    unread = [number for number, text in enumerate(pages.texts, 1) if text is None]
     if unread:
-        notes.append(f"pages_unread: {_list(unread)} are damaged")
-    only_bare = [number for number in bare if number not in unread]
-    if only_bare:
-        notes.append(f"pages_without_text: {_list(only_bare)}; pictures of text need ocr=True")
+        notes.append(f"pages_unread: {_list(unread)} cannot be read")
+    pictures = sorted((bare & pages.pictures) - set(unread))
+    if pictures:
+        notes.append(f"pages_without_text: {_list(pictures)}: pictures, perhaps of text; ocr=True would read them")
+    notes.extend(f"attachment_unread: {name}; save it beside the PDF to read it" for name in pages.attachments)
     return tuple(notes)
 
 

@@ -19,7 +19,10 @@ _TEXTS = (
 )  # fmt: skip
 _TITLES = ("title", "headline", "subject", "name", "heading")
 _KEYS = ("id", "doc_id", "docid", "document_id", "_id", "uuid", "guid", "key", "record_id", "id_str", "url", "uri")
-_TIMES = ("modified_at", "modified", "updated_at", "updated", "date_modified", "date", "created_at", "created", "timestamp", "published")  # fmt: skip
+_TIMES = (
+    "modified_at", "modified", "updated_at", "updated", "date_modified", "date", "created_at", "created", "timestamp",
+    "published",
+)  # fmt: skip
 _LONG = 40  # characters that a text column has on average, or it is a label
 
 

@@ -16,6 +16,6 @@ def read(data: bytes, name: str, options: ReadOptions) -> list[Parsed]:
 
 
 def decode_lines(data: bytes, *, declared: str | None = None) -> Decoded:
-    """Decode text and write all its line ends as ``\\n``."""
+    """Decode text and make all its line ends line feeds."""
     decoded = decode(data, declared=declared)
     return decoded._replace(text=decoded.text.replace("\r\n", "\n").replace("\r", "\n"))
