@@ -9,14 +9,17 @@ from typing import NamedTuple
 
 __all__ = ["Block", "Page", "parse_page"]
 
-_VOID = frozenset(
-    "area base br col embed hr img input link meta param source track wbr".split()  # noqa: SIM905
-)
-_DROPPED = frozenset(
-    "script style template noscript iframe object applet head title textarea select datalist".split()  # noqa: SIM905
-)
-_BLOCKS = frozenset(
-    ["address", "article", "aside", "blockquote", "body", "caption", "center", "dd", "details", "dialog", "dir", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "frameset", "header", "hgroup", "hr", "html", "legend", "li", "main", "menu", "ol", "p", "pre", "section", "summary", "table", "tbody", "tfoot", "thead", "tr", "ul"]
+
+def _names(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+_VOID = _names("area base br col embed hr img input link meta param source track wbr")
+_DROPPED = _names("script style template noscript iframe object applet head title textarea select datalist")
+_BLOCKS = _names(
+    "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure "
+    "footer form frameset header hgroup hr html legend li main menu ol p pre section summary table tbody tfoot thead "
+    "tr ul"
 )
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _CELLS = ("td", "th")

@@ -115,7 +115,7 @@ def _tidy(parsed: Parsed, notes: tuple[str, ...], options: ReadOptions, suffix: 
     if nuls := text.count("\x00"):
         text = text.replace("\x00", " ")
         notes = (*notes, f"nul_characters: {nuls}, replaced by blanks")
-    verdict = (parsed.status, parsed.reason, parsed.detail)
+    verdict: tuple[str, str | None, str | None] = (parsed.status, parsed.reason, parsed.detail)
     if parsed.status == "ok" and _MARKS_ONLY.match(text):
         verdict = ("empty", "no_text", "There is no text in it, only blanks.")
     status, reason, detail = verdict
