@@ -23,6 +23,7 @@ _BLOCKS = _names(
 )
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _CELLS = ("td", "th")
+_TABLE_PARTS = (*_CELLS, "tr", "tbody", "thead", "tfoot", "caption")
 # What an opening tag closes when its end tag was left out, up to (not beyond) the containers named second.
 _CLOSES: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "li": (frozenset(["li"]), frozenset(["ul", "ol", "menu", "dir"])),
@@ -130,7 +131,7 @@ class _Parser(HTMLParser):
             self._flush()
             return
         depth = next((i for i in range(len(self._stack) - 1, -1, -1) if self._stack[i].tag == tag), None)
-        if depth is None or (tag not in ("table", "html", "body") and self._crosses_cell(tag, depth)):
+        if depth is None or self._crosses_table(tag, depth):
             return
         while len(self._stack) > depth:
             self._close_one()
@@ -262,10 +263,12 @@ class _Parser(HTMLParser):
                     self._close_one()
                 return
 
-    def _crosses_cell(self, tag: str, depth: int) -> bool:
-        """Tell whether an end tag would close a table cell that it was not opened in: such end tags are stray."""
+    def _crosses_table(self, tag: str, depth: int) -> bool:
+        """Tell whether an end tag would close a table or cell that it was not opened in: such end tags are stray."""
         inner = {o.tag for o in self._stack[depth + 1 :]}
-        return tag not in (*_CELLS, "tr", "tbody", "thead", "tfoot") and bool(inner & {"td", "th"})
+        if tag in _TABLE_PARTS:
+            return "table" in inner
+        return tag not in ("table", "html", "body") and bool(inner & {"table", "td", "th"})
 
     def _tags(self) -> set[str]:
         return {o.tag for o in self._stack}

@@ -100,7 +100,9 @@ def _by_words(sample: str) -> str | None:
     counts = Counter(words)
     scores = {code: sum(counts[w] for w in known) / len(words) for code, known in _LISTS.items()}
     first, second = sorted(scores, key=lambda c: (-scores[c], c))[:2]
-    enough = 0.12 if len(words) >= 20 else 0.2
+    enough, kinds = (0.12, 3) if len(words) >= 20 else (0.2, 2)
     if scores[first] < enough or scores[first] < 1.15 * scores[second]:
+        return None
+    if len(_LISTS[first] & counts.keys()) < kinds:
         return None
     return first

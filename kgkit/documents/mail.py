@@ -23,6 +23,7 @@ __all__ = ["READABLE", "Attachment", "MailText", "decode_words", "read", "write_
 _SHOWN = ("From", "To", "Cc", "Date", "Subject")
 READABLE = (".txt", ".md", ".markdown", ".csv", ".tsv", ".log", ".json", ".html", ".htm", ".ics", ".vcf", ".xml")
 _MAX_PARTS = 1_000
+_MAX_DEPTH = 20
 _HEAD = re.compile(rb"^[A-Za-z][A-Za-z0-9-]{0,60}:", re.M)
 
 
@@ -52,9 +53,10 @@ def read(data: bytes, name: str, options: ReadOptions) -> list[Parsed]:
     message = email.message_from_bytes(raw, policy=email.policy.compat32)
     if not message.keys() or not _HEAD.search(raw[:4096]):
         raise ReadError("mislabelled", "The file has no mail headers.")
-    body, attachments = _parts(message, notes, by)
+    reading = _Reading(notes, by)
+    body = _body(message, reading)
     shown = [(key, decode_words(value)) for key in _SHOWN for value in message.get_all(key, [])]
-    mail = MailText(shown, body, attachments)
+    mail = MailText(shown, body, reading.attachments)
     parsed = write_mail(mail, "message/rfc822")
     metadata: dict[str, Any] = {**parsed.metadata, **{k: by[k] for k in ("encoding", "encoding_by") if k in by}}
     for key, header in (("message_id", "Message-ID"), ("in_reply_to", "In-Reply-To")):
@@ -102,37 +104,61 @@ def _as_bytes(data: bytes, by: dict[str, str]) -> bytes:
     return data
 
 
-def _parts(message: Message, notes: list[str], by: dict[str, str]) -> tuple[str, list[Attachment]]:
-    plain: list[str] = []
-    pages: list[str] = []
-    attachments: list[Attachment] = []
-    for number, part in enumerate(message.walk()):
-        if number >= _MAX_PARTS:
-            notes.append(f"parts_dropped: the mail has more than {_MAX_PARTS:,} parts; the rest was not read")
-            break
-        if part.is_multipart():
-            continue
-        kind = part.get_content_type()
-        name = _file_name(part)
-        if name or part.get_content_disposition() == "attachment" or not kind.startswith("text/"):
-            attachments.append(_attachment(part, name or f"unnamed ({kind})", kind, notes))
-        elif kind == "text/html":
-            pages.append(_page_text(part, notes, by))
-        else:
-            plain.append(_part_text(part, notes, by, "the plain text part").text)
-    body = "\n\n".join(t.strip("\n") for t in plain if t.strip())
-    if not body:
-        body = "\n\n".join(t for t in pages if t.strip())
-    return body.replace("\r\n", "\n").replace("\r", "\n"), attachments
+class _Reading:
+    """What is gathered while a mail's parts are walked through."""
+
+    def __init__(self, notes: list[str], by: dict[str, str]) -> None:
+        self.notes, self.by = notes, by
+        self.attachments: list[Attachment] = []
+        self.count = 0
 
 
-def _page_text(part: Message, notes: list[str], by: dict[str, str]) -> str:
-    found = html_to_text(_part_text(part, notes, by, "the HTML part").text)
-    notes.extend(found.notes)
-    return found.text
+def _body(part: Message, reading: _Reading, depth: int = 0) -> str:
+    """Find the readable text of a part; what is not part of the body goes to the attachments."""
+    reading.count += 1
+    if reading.count > _MAX_PARTS or depth > _MAX_DEPTH:
+        if reading.count == _MAX_PARTS + 1 or depth == _MAX_DEPTH + 1:
+            reading.notes.append(f"parts_dropped: the mail has more than {_MAX_PARTS:,} parts, or is nested too deeply")
+        return ""
+    kind = part.get_content_type()
+    if kind == "message/rfc822" and part.is_multipart():
+        reading.attachments.append(_attached_mail(part, reading, depth))
+        return ""
+    if part.is_multipart():
+        inner = [p for p in part.get_payload() if isinstance(p, Message)]
+        if kind == "multipart/alternative":
+            return _best([(_body(p, reading, depth + 1), p.get_content_type()) for p in inner])
+        return "\n\n".join(text for p in inner if (text := _body(p, reading, depth + 1).strip("\n")))
+    name = _file_name(part)
+    if name or part.get_content_disposition() == "attachment" or not kind.startswith("text/"):
+        reading.attachments.append(_attachment(part, name or f"unnamed ({kind})", kind, reading.notes))
+        return ""
+    if kind == "text/html":
+        found = html_to_text(_part_text(part, reading, "the HTML part").text)
+        reading.notes.extend(found.notes)
+        return found.text
+    return _part_text(part, reading, "the plain text part").text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _part_text(part: Message, notes: list[str], by: dict[str, str], where: str) -> Decoded:
+def _best(versions: list[tuple[str, str]]) -> str:
+    """Choose among versions of one text: the plain one, unless it only says that there is another."""
+    plain = next((text for text, kind in versions if kind == "text/plain"), "")
+    longest = max((text for text, _ in versions), key=len, default="")
+    return plain if plain.strip() and len(plain) >= 0.1 * len(longest) else longest
+
+
+def _attached_mail(part: Message, reading: _Reading, depth: int) -> Attachment:
+    inner = part.get_payload(0)
+    if not isinstance(inner, Message):
+        return Attachment("attached mail", "message/rfc822", 0)
+    subject = decode_words(inner.get("Subject", "")) or "attached mail"
+    lines = [f"{key}: {decode_words(value)}" for key in _SHOWN for value in inner.get_all(key, [])]
+    text = "\n".join(lines) + "\n\n" + _body(inner, reading, depth + 1)
+    return Attachment(_file_name(part) or subject, "message/rfc822", len(text), text)
+
+
+def _part_text(part: Message, reading: _Reading, where: str) -> Decoded:
+    notes, by = reading.notes, reading.by
     raw = _payload(part, notes)
     charset = part.get_param("charset")
     label = charset[2] if isinstance(charset, tuple) else charset

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
-from kgkit.documents.kinds import Unsupported, suffix_of, tell_kind
+from kgkit.documents.kinds import Unsupported, tell_kind
 from kgkit.documents.language import tell_language
 from kgkit.documents.parsed import Parsed, ReadOptions
 from kgkit.errors import ReadError
@@ -73,7 +73,7 @@ def parse(data: bytes, name: str, options: ReadOptions) -> list[Parsed]:
     kind, notes = tell_kind(data, name)
     reader: Any = import_module(f"kgkit.documents.{kind.reader}")
     found: list[Parsed] = reader.read(data, name, options)
-    return [_tidy(parsed, notes, options, suffix_of(name)) for parsed in found]
+    return [_tidy(parsed, notes, options) for parsed in found]
 
 
 def _load(path: bytes | str, limit: int) -> bytes:
@@ -101,11 +101,11 @@ def _load(path: bytes | str, limit: int) -> bytes:
     return data
 
 
-def _tidy(parsed: Parsed, notes: tuple[str, ...], options: ReadOptions, suffix: str) -> Parsed:
+def _tidy(parsed: Parsed, notes: tuple[str, ...], options: ReadOptions) -> Parsed:
     """Hold every reader's output to the same rules: valid characters, honest emptiness, a language."""
     if len(parsed.text) > options.max_chars:
-        detail = f"{len(parsed.text):,} characters; max_chars is {options.max_chars:,}. Raise it to read the document."
-        return replace(parsed, text="", sections=(), status="failed", reason="too_long", detail=detail)
+        long = f"{len(parsed.text):,} characters; max_chars is {options.max_chars:,}. Raise it to read the document."
+        return replace(parsed, text="", sections=(), status="failed", reason="too_long", detail=long)
     notes = (*notes, *parsed.notes)
     text = parsed.text
     broken = len(_SURROGATE.findall(text))

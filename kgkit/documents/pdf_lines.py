@@ -15,6 +15,7 @@ _SENTENCE_END = re.compile(r"[.!?:;][\"'”’)\]]*$")
 _NUMERIC = re.compile(r"[-+(]?[$€£]?[\d.,]*\d[%)]?")
 _MIN_WIDTH = 30
 _FULL = 0.7
+_TOO_WIDE = 1.3  # such a line stands above columns
 
 
 def running_text(raw: str) -> str:
@@ -66,7 +67,7 @@ def _join_word(text: str, line: str, known: set[str]) -> str:
 
 
 def _runs_on(before: str, line: str, width: int) -> bool:
-    if width < _MIN_WIDTH or len(before) < _FULL * width or _LIST_MARK.match(line):
+    if width < _MIN_WIDTH or not _FULL * width <= len(before) <= _TOO_WIDE * width or _LIST_MARK.match(line):
         return False
     if _SENTENCE_END.search(before) and len(before) < 0.9 * width:
         return False

@@ -45,7 +45,7 @@ def record_documents(
     """
     columns = list(dict.fromkeys(name for record in records for name in record))
     text_column = _text_column(records, columns)
-    title_column = _first(columns, _TITLES) if text_column else None
+    title_column = _first(columns, _TITLES)
     time_column = _first(columns, _TIMES)
     keys = record_keys(records, columns)
     documents = []
@@ -57,7 +57,7 @@ def record_documents(
             Parsed(
                 words,
                 media_type,
-                title=(scalar(record[title_column]) if title_column and record.get(title_column) else None) or title,
+                title=_title(record, title_column) or title,
                 modified_at=parse_time(record.get(time_column)) if time_column else None,
                 metadata={**shared, "fields": dict(record)},
                 notes=notes if index == 0 else (),
@@ -113,6 +113,11 @@ def scalar(value: Any) -> str:
 def canonical(record: object) -> bytes:
     """Write a record the same way whatever the order of its fields: what identifies it."""
     return json.dumps(record, ensure_ascii=False, sort_keys=True, default=str).encode("utf-8", "surrogatepass")
+
+
+def _title(record: Mapping[str, Any], column: str | None) -> str | None:
+    value = record.get(column) if column else None
+    return value if isinstance(value, str) and value.strip() else None
 
 
 def _text_column(records: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> str | None:
