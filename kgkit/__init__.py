@@ -23,11 +23,12 @@ if TYPE_CHECKING:  # what type checkers and editors see; keep in step with _HOME
     from kgkit import errors, evaluate, tables
     from kgkit.communities import detect_communities
     from kgkit.documents import chunk_documents, read_documents
-    from kgkit.export import to_igraph, to_networkx, to_pyvis, write_report, write_tables
+    from kgkit.export import read_tables, to_igraph, to_networkx, to_pyvis, write_report, write_tables
     from kgkit.extraction import extract
     from kgkit.graph import build_graph
     from kgkit.notebook import view_graph
     from kgkit.pipeline import run_pipeline
+    from kgkit.resolution import find_lookalikes
     from kgkit.search import ask, build_index, search
 
 _HOME = {
@@ -37,7 +38,9 @@ _HOME = {
     "chunk_documents": "documents",
     "detect_communities": "communities",
     "extract": "extraction",
+    "find_lookalikes": "resolution",
     "read_documents": "documents",
+    "read_tables": "export",
     "run_pipeline": "pipeline",
     "search": "search",
     "to_igraph": "export",
@@ -56,7 +59,9 @@ __all__ = [  # noqa: RUF022  (modules last)
     "chunk_documents",
     "detect_communities",
     "extract",
+    "find_lookalikes",
     "read_documents",
+    "read_tables",
     "run_pipeline",
     "search",
     "to_igraph",

@@ -1,1 +1,28 @@
 """Graphs and tables for other tools, and the HTML report."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kgkit.export.networks import to_igraph, to_networkx
+    from kgkit.export.write import read_tables, write_tables
+
+_HOME = {
+    "read_tables": "write",
+    "to_igraph": "networks",
+    "to_networkx": "networks",
+    "write_tables": "write",
+}
+
+__all__ = ["read_tables", "to_igraph", "to_networkx", "write_tables"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        msg = f"module 'kgkit.export' has no attribute {name!r}"
+        raise AttributeError(msg)
+    value: Any = getattr(import_module(f"kgkit.export.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
