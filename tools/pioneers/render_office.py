@@ -1,6 +1,7 @@
-"""Render the packed formats: docx, xlsx, epub and pdf, byte for byte the same on every run.
+"""Render the packed formats: docx, xlsx, epub and pdf, the same on every run: every time and order is fixed.
 
-Nothing is compressed, because two builds of zlib may pack the same bytes differently; every time is fixed.
+PDF streams are left uncompressed. Zips are compressed, and two builds of zlib may pack the same bytes
+differently, so files of these formats are compared by what they hold (``build.same_file``).
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ _STAMP = re.compile(rb"(<dcterms:(?:created|modified)[^>]*>)[^<]*(</dcterms:)")
 
 
 def repack(packed: bytes) -> bytes:
-    """The same zip with its members stored in order of name, dated alike, and the saving time taken out."""
+    """The same zip with its members in order of name, dated alike, and the saving time taken out."""
     out = io.BytesIO()
-    with zipfile.ZipFile(io.BytesIO(packed)) as old, zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as new:
+    with zipfile.ZipFile(io.BytesIO(packed)) as old, zipfile.ZipFile(out, "w") as new:
         for name in sorted(old.namelist(), key=lambda name: (name != "[Content_Types].xml", name)):
             data = old.read(name)
             if name == "docProps/core.xml":
@@ -34,7 +35,7 @@ def repack(packed: bytes) -> bytes:
 def _store(pack: zipfile.ZipFile, name: str, data: bytes) -> None:
     info = zipfile.ZipInfo(name, date_time=(2015, 3, 31, 12, 0, 0))
     info.create_system, info.external_attr = 3, 0o644 << 16
-    pack.writestr(info, data, compress_type=zipfile.ZIP_STORED)
+    pack.writestr(info, data, zipfile.ZIP_STORED if name == "mimetype" else zipfile.ZIP_DEFLATED, 9)
 
 
 def render_docx(source: Source) -> bytes:
@@ -155,8 +156,8 @@ _PAGE = """<?xml version="1.0" encoding="utf-8"?>
 def render_pdf(source: Source) -> bytes:
     """A PDF with a real text layer and a page number on every page; no paragraph is cut by a page."""
     from reportlab.lib.pagesizes import A5
-    from reportlab.lib.styles import getSampleStyleSheet
-    from reportlab.platypus import KeepTogether, Paragraph, SimpleDocTemplate, Spacer
+    from reportlab.lib.styles import getSampleStyleSheet  # type: ignore[import-untyped]
+    from reportlab.platypus import KeepTogether, Paragraph, SimpleDocTemplate, Spacer  # type: ignore[import-untyped]
 
     styles = getSampleStyleSheet()
     story: list[Any] = []

@@ -27,13 +27,16 @@ ROOT = HERE.parents[1]
 CORPUS = ROOT / "data" / "pioneers"
 TYPES = ("PERSON", "ORGANISATION", "PLACE", "PRODUCT", "WORK", "EVENT", "CONCEPT")
 POLARITIES = {"": "positive", "-": "negated", "?": "conditional", "~": "reported"}
-PREDICATES = frozenset(
-    "acquired attended based_on born_in bought broke built buried_in child_of coined completed decided demonstrated"
-    " described described_by designed died_in donated_to founded funded hired influenced invented led located_in made"
-    " married merged_into opposed organised owned part_of patented programmed proposed published ran_on related_to"
-    " renamed_to same_as sold solved studied_at supervised supported taught used used_at visited describes won worked_at"
-    " worked_in worked_on worked_with wrote".split()
-)
+# fmt: off
+PREDICATES = frozenset((
+    "acquired", "attended", "based_on", "born_in", "bought", "broke", "built", "buried_in", "child_of", "coined",
+    "completed", "decided", "demonstrated", "describes", "designed", "died_in", "donated_to", "founded", "funded",
+    "hired", "influenced", "invented", "led", "located_in", "made", "married", "merged_into", "opposed",
+    "organised", "owned", "part_of", "patented", "programmed", "proposed", "published", "ran_on", "related_to",
+    "renamed_to", "same_as", "sold", "solved", "studied_at", "supervised", "supported", "taught", "used", "used_at",
+    "visited", "won", "worked_at", "worked_in", "worked_on", "worked_with", "wrote",
+))
+# fmt: on
 _TOKEN = re.compile(r"\[\[([^|\]]+)\|(\w+)\]\]|\{\{|\}\}\(([^)]*)\)|\*\*|\*")
 
 
@@ -222,5 +225,7 @@ def _unmarked(source: Source, leaves: list[Block], entities: dict[str, Entity]) 
     found = []
     for leaf in leaves:
         covered = {at for mention in leaf.mentions for at in range(mention.start, mention.end)}
-        found += [m.group(0) for m in names.finditer(leaf.text) if m.start() not in covered and m.group(0) not in allowed]
+        found += [
+            m.group(0) for m in names.finditer(leaf.text) if m.start() not in covered and m.group(0) not in allowed
+        ]
     return found
