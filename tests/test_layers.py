@@ -13,7 +13,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "kgkit"
 # From the foundations to the surfaces. Modules of one line may use each other only where they are one package.
 LAYERS = [
     ["errors"],
-    ["ids", "text"],
+    ["ids", "text", "language"],
     ["tables"],
     ["frames"],
     ["display"],
@@ -21,7 +21,8 @@ LAYERS = [
     ["models"],
     ["documents", "extraction", "graph", "resolution", "communities", "search"],  # stages never meet
     ["evaluate"],
-    ["notebook", "export"],
+    ["notebook"],
+    ["export"],
     ["pipeline"],
     ["cli"],
 ]

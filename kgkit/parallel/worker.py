@@ -1,4 +1,4 @@
-"""The process that reads files for `kgkit.documents.runner`: takes tasks on one pipe, answers on another.
+"""The process that works for `kgkit.parallel.pool`: takes tasks on one pipe, answers on another.
 
 It is started as a fresh interpreter, so it works the same from a script, a notebook, a thread or an event loop, and
 on every system; it imports neither polars nor pandas, so it starts quickly.
@@ -17,11 +17,10 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any, BinaryIO
 
-MEMORY_LIMIT = 4 * 1024**3
 READY = b"ready"
 _LENGTH = struct.Struct("<Q")
 
-__all__ = ["MEMORY_LIMIT", "READY", "main", "receive", "send"]
+__all__ = ["READY", "main", "receive", "send"]
 
 
 def send(pipe: BinaryIO, message: object) -> None:
@@ -42,10 +41,11 @@ def receive(pipe: BinaryIO) -> Any:
     return pickle.loads(_exactly(pipe, _LENGTH.unpack(head)[0]))
 
 
-def main() -> None:
-    """Answer tasks until the pipe closes."""
+def main(memory_limit: int) -> None:
+    """Answer tasks until the pipe closes; ``memory_limit`` is in bytes, 0 for none."""
     tasks, answers = _take_pipes()
-    _limit_memory()
+    if memory_limit:
+        _limit_memory(memory_limit)
     logging.disable()
     warnings.simplefilter("ignore")
     functions: dict[str, Callable[..., Any]] = {}
@@ -76,13 +76,13 @@ def _take_pipes() -> tuple[BinaryIO, BinaryIO]:
     return tasks, answers
 
 
-def _limit_memory() -> None:
+def _limit_memory(most: int) -> None:
     if sys.platform == "win32":
         return
     import resource
 
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    limit = MEMORY_LIMIT if hard == resource.RLIM_INFINITY else min(MEMORY_LIMIT, hard)
+    limit = most if hard == resource.RLIM_INFINITY else min(most, hard)
     try:
         resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
     except (ValueError, OSError):  # some systems know the name and refuse the call; the timeout still holds
