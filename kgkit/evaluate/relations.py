@@ -172,7 +172,7 @@ def _places(quote: str, name: str) -> Iterator[int]:
 def _distinct(pairs: Iterable[_Pair]) -> Iterator[_Pair]:
     for doc_id, left, right in pairs:
         if left != right:
-            yield (doc_id, *sorted((left, right), key=repr))  # type: ignore[misc]
+            yield (doc_id, *sorted((left, right), key=repr))
 
 
 def _plain_name(name: str) -> str:

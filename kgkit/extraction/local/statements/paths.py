@@ -48,10 +48,9 @@ def meet(tree: Tree, left: Place, right: Place) -> Meeting | None:
     if left.head == right.head or left.chain[-1] != right.chain[-1]:
         return None
     at = {token: k for k, token in enumerate(left.chain)}
-    for depth, token in enumerate(right.chain):
-        height = at.get(token)
-        if height is not None:
-            break
+    depth = next(k for k, token in enumerate(right.chain) if token in at)  # the sentence's main verb at the latest
+    token = right.chain[depth]
+    height = at[token]
     passed = max(_passes(tree, left, height, right), _passes(tree, right, depth, left))
     if passed == _BLOCKED or _is_third(tree, token, left, right):
         return None

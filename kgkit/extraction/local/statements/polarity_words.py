@@ -20,11 +20,15 @@ LATER = words("later eventually subsequently soon again ultimately thereafter af
 """With these, "would" tells what did happen afterwards: "he would later join"."""
 
 OPEN_ADVERBS = words(
-    """perhaps maybe possibly probably potentially presumably likely conceivably hopefully almost nearly theoretically
-    hypothetically"""
+    """
+    perhaps maybe possibly probably potentially presumably likely conceivably hopefully almost nearly theoretically
+    hypothetically
+    """
 )
 REPORTED_ADVERBS = words(
-    "reportedly allegedly supposedly purportedly apparently seemingly ostensibly reputedly rumouredly rumoredly"
+    """
+    reportedly allegedly supposedly purportedly apparently seemingly ostensibly reputedly rumouredly rumoredly
+    """
 )
 OPEN_MARKS = words("if unless whether lest provided providing assuming supposing suppose")
 """Words (not lemmas) that open a clause that is not asserted; with "if" and "unless" the main clause is not either."""
@@ -32,69 +36,106 @@ OPEN_MARKS = words("if unless whether lest provided providing assuming supposing
 CONDITION_MARKS = words("if unless provided providing assuming supposing lest")
 
 DENYING = words(
-    """avoid cease decline deny disprove dispute doubt fail forget neglect omit quit refuse refute reject renounce
-    rebut stop unable"""
+    """
+    avoid cease decline deny disprove dispute doubt fail forget neglect omit quit refuse refute reject renounce
+    rebut stop unable
+    """
 )
 """Verbs whose "to join", "joining" or "that he joined" did not happen, or no longer does."""
 
 PREVENTING = words(
-    """ban bar block deter discourage dissuade exclude forbid hinder keep prevent prohibit refrain save stop abstain
-    desist disqualify"""
+    """
+    ban bar block deter discourage dissuade exclude forbid hinder keep prevent prohibit refrain save stop abstain
+    desist disqualify
+    """
 )
 """Verbs whose "from joining" did not happen."""
 
 UNDOING = words(
-    """abandon abort avert block call_off cancel decline deny disprove dispute drop forbid halt oppose prevent prohibit
-    refuse refute reject rule_out scrap stop suspend thwart veto"""
+    """
+    abandon abort avert block cancel collapse decline deny disprove dispute drop fail forbid halt lose oppose
+    prevent prohibit refuse refute reject rule_out scrap stop suspend thwart veto
+    """
 )
 """Verbs whose object, an action, did not happen ("blocked the acquisition of ...")."""
 
 OPENING = words(
-    """advise aim agree anticipate ask attempt beg consider contemplate debate demand desire discuss encourage
-    endeavor endeavour envisage expect explore fear hope imagine instruct intend invite mull need negotiate offer order
-    plan pledge prefer prepare pressure promise propose push recommend request seek speculate strive suggest
-    threaten try urge vow want warn weigh wish wonder seem appear look pretend"""
+    """
+    advise aim agree anticipate ask attempt beg consider contemplate debate demand desire discuss dream encourage
+    endeavor endeavour envisage expect explore fear hope imagine instruct intend invite mull need negotiate offer
+    order plan pledge prefer prepare pressure promise propose push recommend request seek speculate strive threaten
+    try urge vow want warn weigh wish wonder seem appear look pretend
+    """
 )
 """Verbs whose complement is left open."""
 
 HAPPENING = words(
-    """begin start continue come help manage get tend use happen proceed prove serve let make learn go keep remain return
-    force compel oblige cause lead inspire condemn dare deign scramble rush last live grow cease_not able first succeed
-    know find see show elect choose move enjoy like love spend finish resume end regret remember admit"""
+    """
+    begin start continue come help manage get tend use happen proceed prove serve let make learn go keep remain
+    return force compel oblige cause lead inspire condemn dare deign scramble rush last live grow able first succeed
+    know find see show elect choose move enjoy like love spend finish resume end regret remember admit
+    """
 )
 """Verbs and adjectives whose "to join" or "joining" did happen."""
 
 REPORTING = words(
-    """say tell claim report allege assert state argue announce declare maintain insist note write add believe think
+    """
+    say tell claim report allege assert state argue announce declare maintain insist note write add believe think
     contend suspect suppose assume rumor rumour speculate estimate testify explain observe remark reply respond warn
     deem conclude suggest imply indicate complain boast profess purport repute mention joke comment stress emphasize
     emphasise understand feel predict forecast recall accuse charge predict hint swear affirm consider regard hear
-    quote cite describe"""
+    quote cite describe
+    """
 )
 """Verbs whose complement is somebody's word."""
 
 FACTIVE = words(
-    "know realise realize regret remember notice learn discover see forget recognise recognize acknowledge admit"
+    """
+    know realise realize regret remember notice learn discover see forget recognise recognize acknowledge admit
+    """
 )
 """Verbs whose "that" clause is so, whether or not they are denied."""
+
+TELLING = words("announce claim declare mention report say state tell write")
+"""Verbs of saying: who did not say it has not denied it either."""
+
+PROVING = words("confirm demonstrate establish find prove reveal show verify")
+"""Verbs whose "that" clause is so, and is open when they are denied."""
 
 ACCUSING = words("accuse suspect charge")
 """Verbs whose "of founding" is somebody's word."""
 
 REPORTED_NOUNS = words(
-    """claim report allegation rumor rumour assertion statement accusation belief suggestion theory charge story
-    announcement suspicion impression conclusion argument view notion assumption speculation"""
+    """
+    claim report allegation rumor rumour assertion statement accusation belief suggestion theory charge story
+    announcement suspicion impression conclusion argument view notion assumption speculation
+    """
 )
 OPEN_NOUNS = words(
-    "hope possibility idea fear chance prospect expectation hypothesis plan condition likelihood proposal"
+    """
+    hope possibility idea fear chance prospect expectation hypothesis plan condition likelihood proposal
+    """
 )
-DENYING_NOUNS = words("denial refusal failure inability")
+DENYING_NOUNS = words("denial refusal failure inability doubt")
 
-DENYING_ADJECTIVES = words("failed unsuccessful false unable nonexistent aborted abortive cancelled canceled fake")
-OPEN_ADJECTIVES = words(
-    """possible potential proposed prospective planned attempted intended hypothetical aspiring would-be likely unlikely
-    candidate future expected pending upcoming"""
+DENYING_ADJECTIVES = words(
+    """
+    failed unsuccessful false untrue unable nonexistent aborted abortive cancelled canceled fake
+    """
 )
-REPORTED_ADJECTIVES = words("alleged supposed so-called reputed purported rumored rumoured suspected accused reported")
+OPEN_ADJECTIVES = words(
+    """
+    possible potential proposed prospective planned attempted intended hypothetical aspiring would-be likely
+    unlikely probable conceivable doubtful unclear uncertain candidate future expected pending upcoming
+    """
+)
+REPORTED_ADJECTIVES = words(
+    """
+    alleged supposed so-called reputed purported rumored rumoured suspected accused reported
+    """
+)
+WAYS = words("account case circumstance mean means moment point respect sense stage time way")
+"""Nouns whose "no" denies the clause: "at no time"."""
+
 RANKING = words("first second third last only next sole latest earliest youngest oldest")
 """With these, "the first woman to join" did join."""

@@ -27,15 +27,20 @@ _WORD = re.compile(r"[^\w]+")
 _QUALIFIERS = _words("former ex late vice deputy assistant associate acting interim honorary co joint")
 _LEMMA = {"bear": "born"}
 _PARTICIPLE = {"began": "begun", "bore": "born", "drew": "drawn", "sang": "sung", "took": "taken", "wrote": "written"}
-_PLACE_NOUNS = _words("""area borough city commune community county department district hamlet island lake locality municipality
-    mountain neighborhood neighbourhood parish port province quarter region river settlement state station street
-    suburb territory town township valley village ward zone""")
+_PLACE_NOUNS = _words(
+    """
+    area borough city commune community county department district hamlet island lake locality municipality mountain
+    neighborhood neighbourhood parish port province quarter region river settlement state station street suburb
+    territory town township valley village ward zone
+    """
+)
 _IN = _words("in at within inside near on")
 
 
 def verb_predicate(tree: Tree, verb: int, prep: int = -1, *, passive: bool = False) -> str:
     """Name what a verb says: ``work_at``, ``take_over``, and for a passive without its agent ``located_in``."""
-    lemma = tree.lower[verb] if passive else tree.lemma[verb].lower()
+    as_written = passive or (tree.lower[verb] == "found" and _is_bare(tree, verb))
+    lemma = tree.lower[verb] if as_written else tree.lemma[verb].lower()
     words = [_LEMMA.get(lemma, lemma)]
     particle = tree.child(verb, "prt")
     if particle >= 0:
@@ -43,6 +48,11 @@ def verb_predicate(tree: Tree, verb: int, prep: int = -1, *, passive: bool = Fal
     if prep >= 0:
         words.append(preposition(tree, prep))
     return _joined(words)
+
+
+def _is_bare(tree: Tree, verb: int) -> bool:
+    """Tell the verb "to found" from a past form of "to find", which the lemmatizer does not."""
+    return tree.tag[verb] == "VB" or any(tree.lemma[c] == "do" and tree.dep[c] == "aux" for c in tree.children[verb])
 
 
 def participle(tree: Tree, verb: int) -> str:

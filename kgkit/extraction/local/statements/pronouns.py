@@ -17,13 +17,25 @@ _PERSONAL = _words("he she him his her")
 _NEUTER = _words("it its")
 _SUBJECTS = ("nsubj", "nsubjpass")
 _NOUNS = {
-    BODY: _words("""agency association bank band brand broadcaster business charity chain church club college company
+    BODY: _words(
+        """
+        agency association bank band brand broadcaster business charity chain church club college company
         corporation firm foundation group institute institution manufacturer museum network newspaper organisation
-        organization party publisher school studio team university"""),
-    PLACE: _words("""area borough building city commune community country county district island lake municipality park province
-        region river settlement station town township village"""),
-    OTHER: _words("""album award book computer device episode event film game language machine magazine novel play program project
-        series show single software song system war battle"""),
+        organization party publisher school studio team university
+        """
+    ),
+    PLACE: _words(
+        """
+        area borough building city commune community country county district island lake municipality park province
+        region river settlement station town township village
+        """
+    ),
+    OTHER: _words(
+        """
+        album award book computer device episode event film game language machine magazine novel play program
+        project series show single software song system war battle
+        """
+    ),
     PERSON: frozenset(),
 }
 

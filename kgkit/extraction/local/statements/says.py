@@ -36,13 +36,27 @@ _MODIFIER = ("compound", "nmod", "amod", "poss")
 _LINKING = _words("be become remain")
 _NO_RELATION = _words("like unlike despite except besides than as per according including")
 _YEAR = re.compile(r"\b\d{3,4}(?:s|\b)")
-_HAPPENS = _words("""begin close collapse crash debut die disband dissolve emigrate end expire explode form graduate merge occur open
-    premiere resign retire sink start""")
-_IS_DONE = _words("""abolish acquire adopt air annex appoint arrest assassinate award bear build buy capture close commission complete
-    conclude conquer construct create demolish destroy disband discontinue discover dissolve elect enact establish
-    execute expand find form found inaugurate incorporate introduce invade invent kill launch merge murder occupy open
-    organise organize patent premiere publish ratify record rediscover release rename sign start unveil win write
-    """)
+_INTENTIONS = _words(
+    """
+    agreement attempt bid chance contract deal decision desire effort intention invitation offer opportunity option
+    order permission plan promise proposal refusal request right vow
+    """
+)
+_HAPPENS = _words(
+    """
+    begin close collapse crash debut die disband dissolve emigrate end expire explode form graduate merge occur open
+    premiere resign retire sink start
+    """
+)
+_IS_DONE = _words(
+    """
+    abolish acquire adopt air annex appoint arrest assassinate award bear build buy capture close commission
+    complete conclude conquer construct create demolish destroy disband discontinue discover dissolve elect enact
+    establish execute expand find form found inaugurate incorporate introduce invade invent kill launch merge murder
+    occupy open organise organize patent premiere publish ratify record rediscover release rename sign start unveil
+    win write
+    """
+)
 
 
 class Said(NamedTuple):
@@ -81,11 +95,11 @@ def clause_says(
         kinds: Kinds of both names.
         below: The other name's words.
     """
-    words = (verb,)
-    while steps and (inner := _inner_clause(tree, verb, role, steps[0])):
-        verb, role = inner
+    words: tuple[int, ...] = (verb,)
+    while steps and (inner := _inner_clause(tree, verb, role, steps)):
+        verb, role, taken = inner
         words = (verb, *words)
-        steps = steps[1:]
+        steps = steps[taken:]
     if not steps:
         return None
     said = _argument_says(tree, verb, role, steps, kinds, below)
@@ -94,16 +108,27 @@ def clause_says(
     return said._replace(words=(*said.words, *words))
 
 
-def _inner_clause(tree: Tree, verb: int, role: str, step: Step) -> tuple[int, str] | None:
-    """Follow "wanted to JOIN", "left after JOINING", "..., WORKING at": the subject is shared."""
-    if step.dep not in ("xcomp", "advcl", "pcomp") or role == OBJECT or tree.pos[step.node] not in _VERBAL:
+def _inner_clause(tree: Tree, verb: int, role: str, steps: tuple[Step, ...]) -> tuple[int, str, int] | None:
+    """Follow "wanted to JOIN", "left after JOINING", "was able to JOIN", "made an offer to JOIN": one subject for both.
+
+    Returns the inner verb, what the subject is to it, and how many steps lead there.
+    """
+    if role == OBJECT:
         return None
-    if tree.child(step.node, "nsubj", "nsubjpass") >= 0:
+    taken = 1
+    first = steps[0]
+    if len(steps) > 1 and (
+        (first.dep == "acomp" and steps[1].dep == "xcomp")
+        or (first.dep == "dobj" and steps[1].dep == "acl" and tree.lemma[first.node].lower() in _INTENTIONS)
+    ):
+        taken = 2
+    elif first.dep not in ("xcomp", "advcl", "pcomp") or (first.dep == "xcomp" and tree.child(verb, "dobj") >= 0):
         return None
-    if step.dep == "xcomp" and tree.child(verb, "dobj") >= 0:
+    node = steps[taken - 1].node
+    if tree.pos[node] not in _VERBAL or tree.child(node, "nsubj", "nsubjpass") >= 0:
         return None
-    passive = tree.child(step.node, "auxpass") >= 0 or (step.dep == "advcl" and tree.tag[step.node] == "VBN")
-    return step.node, PASSIVE if passive else SUBJECT
+    passive = tree.child(node, "auxpass") >= 0 or (first.dep == "advcl" and tree.tag[node] == "VBN")
+    return node, PASSIVE if passive else SUBJECT, taken
 
 
 def _argument_says(
@@ -223,6 +248,8 @@ def _noun_prep_says(tree: Tree, noun: int, first: Step, rest: tuple[Step, ...], 
 def role_of_antecedent(tree: Tree, verb: int, dep: str) -> str | None:
     """Tell what the noun before a relative or participle clause is to the clause's verb."""
     if dep == "acl":
+        if tree.child(verb, "nsubj", "nsubjpass") >= 0:
+            return None
         return {"VBN": PASSIVE, "VBD": PASSIVE, "VBG": SUBJECT, "VB": SUBJECT}.get(tree.tag[verb])
     own_subject = tree.child(verb, "nsubj", "nsubjpass")
     if own_subject < 0:

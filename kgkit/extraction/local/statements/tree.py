@@ -103,7 +103,7 @@ class Place:
 
 def place_names(tree: Tree, names: Sequence[FoundName]) -> list[Place]:
     """Find the tokens of each name, in the order of the text. Numbers take no part in statements."""
-    places = []
+    places: list[Place] = []
     for name in sorted(names, key=lambda n: (n.start, -n.end, n.type, n.name)):
         if kind_of(name.type) == NUMBER:
             continue
