@@ -163,6 +163,9 @@ class Archive:
             raise ReadError(
                 "inflates", self._how(f"{name!r} has {info.compress_size:,} bytes and declares {info.file_size:,}")
             )
+        if info.compress_size > 2 * info.file_size + _CHUNK:  # packing never doubles: it holds more than it says
+            words = f"{name!r} has {info.compress_size:,} bytes and declares only {info.file_size:,}"
+            raise ReadError("inflates", self._how(words))
         if limit is not None and info.file_size > limit:
             raise ReadError(
                 "too_large",

@@ -6,6 +6,7 @@ claimed size of a million columns costs memory.
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -69,7 +70,7 @@ class _Grid:
         before = None
         for row in sorted(self.rows):
             cells = self.rows[row]
-            if cells:
+            if cells:  # else all of it lies under a merged cell
                 if before is not None and row > before + 1:
                     yield ""
                 last = max(cells)
@@ -77,13 +78,22 @@ class _Grid:
                 before = row
 
     def _uncover(self) -> None:
-        """Take out what lies under a merged cell; only its first cell is shown."""
-        for left, top, right, bottom in self.covered:
-            rows = range(top, bottom + 1) if bottom - top < len(self.rows) else list(self.rows)
-            for row in rows:
-                cells = self.rows.get(row) if top <= row <= bottom else None
-                for column in [c for c in cells or () if left <= c <= right and (c, row) != (left, top)]:
-                    del self.rows[row][column]
+        """Take out what lies under a merged cell; only its first cell is shown.
+
+        Merged cells cannot overlap in a sound file, which bounds the work; past that bound the rest is left as it is.
+        """
+        numbers = sorted(self.rows)
+        work = 1_000_000 + 4 * sum(map(len, self.rows.values()))
+        for left, top, right, bottom in dict.fromkeys(self.covered):
+            for row in numbers[bisect_left(numbers, top) : bisect_right(numbers, bottom)]:
+                cells = self.rows[row]
+                columns = range(left, right + 1) if right - left < len(cells) else list(cells)
+                work -= len(columns) + 1
+                for column in columns:
+                    if left <= column <= right and (column, row) != (left, top):
+                        cells.pop(column, None)
+                if work < 0:
+                    return
 
 
 class _Workbook:
@@ -200,40 +210,46 @@ class _Workbook:
 
     def _cells(self, sheet: str, row: int, element: Element) -> dict[int, str]:
         found, column = {}, 0
-        for cell in children(element, "s:c"):
+        for cell in element:
+            if cell.tag != "s:c":
+                continue
             column = column_number(cell.get("r", "")) or column + 1
-            text = self._value(cell)
-            formula = child(cell, "s:f")
-            if formula is not None and text is None:
+            saved = formula = None
+            for part in cell:
+                if part.tag in ("s:v", "s:is"):
+                    saved = part
+                elif part.tag == "s:f":
+                    formula = part
+            text = self._value(cell, saved) if saved is not None else None
+            if text is None and formula is not None:
                 text = self._missing(sheet, cell.get("r") or f"row {row}", formula)
-            if text and text.strip():
+            if text and not text.isspace():
                 found[column] = text
         return found
 
-    def _value(self, cell: Element) -> str | None:
+    def _value(self, cell: Element, saved: Element) -> str | None:
         """Give the text of a saved value; ``None`` where none was saved."""
         kind = cell.get("t", "n")
-        if kind == "inlineStr":
-            return _rich_text(child(cell, "s:is"))
-        saved = child(cell, "s:v")
-        if saved is None or (saved.text is None and kind != "str"):
-            return None
-        value = saved.text or ""
+        if saved.tag == "s:is":
+            return _rich_text(saved)
+        value = saved.text
+        if value is None:
+            return "" if kind == "str" else None
+        if kind == "n":
+            shown = self._formats.kind(cell.get("s"))
+            if shown != "number":
+                return serial_to_text(value, shown, since_1904=self._since_1904)
+            return plain_number(value)
         if kind == "s":
             at = _number(value)
             if at is None or at >= len(self._strings):
                 self._notes.add("unreadable_part", f"text {value} of a cell (it is not among the shared texts)")
                 return "[unreadable]"
             return self._strings[at]
-        if kind == "n":
-            shown = self._formats.kind(cell.get("s"))
-            if shown != "number":
-                return serial_to_text(value, shown, since_1904=self._since_1904)
-            return plain_number(value)
         if kind == "b":
             return "TRUE" if value.strip() in ("1", "true") else "FALSE"
         if kind == "d":
-            return value.removesuffix("T00:00:00").removesuffix("Z").replace("T", " ")
+            return value.removesuffix("Z").removesuffix("T00:00:00").replace("T", " ")
         return unescape(value)
 
     def _missing(self, sheet: str, reference: str, formula: Element) -> str:

@@ -13,6 +13,7 @@ _DATES = frozenset({14, 15, 16, 17, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 
 _TIMES, _BOTH, _SPANS = frozenset({18, 19, 20, 21, 32, 33, 34, 35, 55, 56}), frozenset({22}), frozenset({45, 46, 47})
 _LITERAL = re.compile(r'"[^"]*"|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^\]]*\]|general', re.IGNORECASE)
 _ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")
+_COLUMNS: dict[str, int] = {}
 _EXACT = re.compile(r"-?\d+")
 
 
@@ -21,6 +22,7 @@ class Formats:
 
     def __init__(self, numbers: dict[int, str], styles: list[int]) -> None:
         self._kinds = [format_kind(number, numbers.get(number)) for number in styles]
+        self._first = self._kinds[0] if self._kinds else "number"
 
     @classmethod
     def from_xml(cls, root: Element | None) -> Formats:
@@ -35,7 +37,9 @@ class Formats:
 
     def kind(self, style: str | None) -> str:
         """Give ``number``, ``date``, ``time``, ``datetime`` or ``span`` for a cell's style number."""
-        at = int(style) if style and style.isdigit() else 0
+        if style is None:
+            return self._first
+        at = int(style) if style.isdigit() else 0
         return self._kinds[at] if at < len(self._kinds) else "number"
 
 
@@ -99,8 +103,7 @@ def plain_number(value: str) -> str:
         >>> [plain_number(v) for v in ("65000.0", "9007199254740993", "4.3499999999999996", "1E-3")]
         ['65000', '9007199254740993', '4.35', '0.001']
     """
-    value = value.strip()
-    if _EXACT.fullmatch(value):
+    if value.isdigit() or _EXACT.fullmatch(value := value.strip()):
         return value
     try:
         number = float(value)
@@ -133,9 +136,12 @@ def column_number(reference: str) -> int | None:
         >>> column_number("A1"), column_number("XFD7"), column_number("7")
         (1, 16384, None)
     """
-    number = 0
-    for letter in reference:
-        if not "A" <= letter <= "Z":
-            break
-        number = number * 26 + ord(letter) - 64
+    letters = reference.rstrip("0123456789")
+    number = _COLUMNS.get(letters)
+    if number is None:
+        number = 0
+        for letter in letters[:4]:
+            number = number * 26 + ord(letter) - 64 if "A" <= letter <= "Z" else 1 << 20
+        if number <= 16_384:
+            _COLUMNS[letters] = number
     return number if 0 < number <= 16_384 else None

@@ -136,12 +136,13 @@ def stream_xml(pieces: Iterable[bytes], part: str, tags: frozenset[str]) -> Iter
         ReadError: ``unsafe_xml``.
         UnreadablePart: The part is not well-formed XML, or cannot be unpacked.
     """
-    parser = ElementTree.XMLPullParser[Element](events=("start", "end"))
+    parser: ElementTree.XMLPullParser[Element] = ElementTree.XMLPullParser(events=("start", "end"))
     stream = _Stream(tags, part)
     try:
         for piece in _checked(pieces, part):
             parser.feed(piece)
             yield from stream.finished(parser.read_events())
+            stream.check_size()
         parser.close()
         yield from stream.finished(parser.read_events())
     except (ElementTree.ParseError, LookupError, AssertionError) as error:
@@ -248,59 +249,72 @@ class _Stream:
 
     def __init__(self, tags: frozenset[str], part: str) -> None:
         self._tags, self._part = tags, part
-        self._stack: list[Element] = []
+        self._wanted: dict[str, bool] = {}
+        self._above: list[Element] = []  # open elements outside of those that are asked for
         self._inside = 0  # open elements that are asked for
         self._kept = 0  # elements in memory because of the outermost of them
 
     def finished(self, events: Iterable[Any]) -> Iterator[Element]:
+        wanted_tags = self._wanted
         for event, element in events:
-            wanted = short_name(element.tag) in self._tags
-            if event == "start":
+            wanted = wanted_tags.get(element.tag)
+            if wanted is None:
+                wanted = wanted_tags[element.tag] = short_name(element.tag) in self._tags
+            if self._inside and not wanted:
+                self._kept += event == "start"
+            elif event == "start":
                 self._begin(element, wanted)
-                continue
-            self._stack.pop()
-            self._inside -= wanted
-            if self._inside:
-                continue
-            if wanted:
-                _shorten(element, self._part)
-                yield element
-                self._kept = 0
-            element.clear()
-            if self._stack:
-                self._stack[-1].remove(element)
+            else:
+                self._inside -= wanted
+                if not self._inside:
+                    yield from self._end(element, wanted)
 
-    def _begin(self, element: Element, wanted: bool) -> None:
-        self._stack.append(element)
-        self._inside += wanted
-        self._kept += self._inside > 0
-        if len(self._stack) > MAX_DEPTH:
-            raise _too_deep(self._part)
+    def check_size(self) -> None:
+        """Refuse an element that has grown without an end in sight."""
         if self._kept > MAX_ELEMENTS:
             raise _too_many(self._part)
 
+    def _begin(self, element: Element, wanted: bool) -> None:
+        self._inside += wanted
+        self._kept += wanted
+        if not wanted:
+            self._above.append(element)
+            if len(self._above) > MAX_DEPTH:
+                raise _too_deep(self._part)
+
+    def _end(self, element: Element, wanted: bool) -> Iterator[Element]:
+        if wanted:
+            _shorten(element, self._part)
+            yield element
+            self._kept = 0
+        else:
+            self._above.pop()
+        element.clear()
+        if self._above:
+            self._above[-1].remove(element)
+
 
 def _shorten(root: Element, part: str) -> None:
-    level, depth = [root], 0
+    level, depth, known = [root], 0, _SHORT
     while level:
         depth += 1
         if depth > MAX_DEPTH:
             raise _too_deep(part)
         below: list[Element] = []
         for element in level:
-            if isinstance(element.tag, str):
-                element.tag = short_name(element.tag)
-            if element.attrib:
-                _shorten_attributes(element)
+            element.tag = known.get(element.tag) or short_name(element.tag)
+            for name in element.attrib:
+                if name[0] == "{":
+                    _shorten_attributes(element)
+                    break
             below.extend(element)
         level = below
 
 
 def _shorten_attributes(element: Element) -> None:
-    for name in [n for n in element.attrib if n[0] == "{"]:
-        short = short_name(name)
-        if short != name:
-            element.attrib[short] = element.attrib.pop(name)
+    attributes = {short_name(name): value for name, value in element.attrib.items()}
+    element.attrib.clear()
+    element.attrib.update(attributes)
 
 
 def _too_deep(part: str) -> ReadError:
