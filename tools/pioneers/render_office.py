@@ -155,7 +155,7 @@ _PAGE = """<?xml version="1.0" encoding="utf-8"?>
 
 def render_pdf(source: Source) -> bytes:
     """A PDF with a real text layer and a page number on every page; no paragraph is cut by a page."""
-    from reportlab.lib.pagesizes import A5
+    from reportlab.lib.pagesizes import A5  # type: ignore[import-untyped]
     from reportlab.lib.styles import getSampleStyleSheet  # type: ignore[import-untyped]
     from reportlab.platypus import KeepTogether, Paragraph, SimpleDocTemplate, Spacer  # type: ignore[import-untyped]
 
@@ -166,7 +166,8 @@ def render_pdf(source: Source) -> bytes:
         text = inline_html(block).replace("<em>", "<i>").replace("</em>", "</i>")
         story += [KeepTogether([Paragraph(text, style)]), Spacer(1, 4)]
     out = io.BytesIO()
-    document = SimpleDocTemplate(out, pagesize=A5, title=source.head["title"], invariant=1, pageCompression=0)
+    names = {"title": source.head["title"], "author": "Reading room"}
+    document = SimpleDocTemplate(out, pagesize=A5, invariant=1, pageCompression=0, **names)
     document.build(story, onFirstPage=_foot, onLaterPages=_foot)
     return out.getvalue()
 

@@ -128,7 +128,7 @@ def render_eml(source: Source) -> bytes:
         if name.lower() in source.head:
             mail[name] = source.head[name.lower()]
     mail["Message-ID"] = f"<{source.key.replace('_', '-')}@millgate.example>"
-    body = "\n\n".join(_mail_block(block) for block in source.blocks)
+    body = "\n\n".join(_mail_block(block) for block in source.blocks if block.kind != "header")
     body = body.replace("\n\n> ", "\n> ").replace("\n> ", "\n\n> ", 1)
     mail.set_content(body + "\n", charset=source.head.get("encoding", "utf-8"), cte="quoted-printable")
     return mail.as_bytes()

@@ -13,19 +13,20 @@ A text file holds a small header, ``---``, and a body::
 ``[[words|entity]]`` marks a mention. ``{{words}}(subject predicate object; ...)`` marks the words that support
 a relation; ``-``, ``?`` or ``~`` before the subject says negated, conditional or reported. ``*words*`` is italic
 and ``**words**`` is bold. Blocks are divided by blank lines; ``#`` headings, ``-`` and ``1.`` items, ``>`` quoted
-lines and ``|`` rows are one block (or one block a cell) each.
+lines and ``|`` rows are one block (or one block a cell) each. The headers of a mail may have marks too.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 CORPUS = ROOT / "data" / "pioneers"
 TYPES = ("PERSON", "ORGANISATION", "PLACE", "PRODUCT", "WORK", "EVENT", "CONCEPT")
+MAIL_HEADERS = ("from", "to", "cc", "subject")
 POLARITIES = {"": "positive", "-": "negated", "?": "conditional", "~": "reported"}
 # fmt: off
 PREDICATES = frozenset((
@@ -101,7 +102,6 @@ class Source:
     head: dict[str, str]
     blocks: tuple[Block, ...]
     plain: str
-    marked: str = field(repr=False, default="")
 
     @property
     def file(self) -> str:
@@ -137,10 +137,12 @@ def read_sources() -> list[Source]:
 def parse_source(key: str, text: str) -> Source:
     """One marked text. Raises SourceError where a mark is unbalanced or a predicate unknown."""
     header, body = text.split("\n---\n", 1)
-    head = dict(line.split(": ", 1) for line in header.splitlines())
-    blocks = tuple(block for line in _lines(body) for block in [_block(key, line)])
+    marked = dict(line.split(": ", 1) for line in header.splitlines())
+    headers = {name: _inline(key, "header", 0, marked[name]) for name in MAIL_HEADERS if name in marked}
+    head = marked | {name: block.text for name, block in headers.items()}
+    blocks = tuple(_block(key, line) for line in _lines(body))
     plain = _TOKEN.sub(lambda found: found.group(1) or ("" if found.group(0)[0] in "{}" else found.group(0)), body)
-    return Source(key, head, blocks, plain.strip() + "\n", body)
+    return Source(key, head, (*headers.values(), *blocks), plain.strip() + "\n")
 
 
 def _lines(body: str) -> list[str]:
