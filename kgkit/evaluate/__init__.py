@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import Any
 
 _HOME = {
+    "mentions": "mention_scores",
     "relation_pairs": "relations",
 }
 

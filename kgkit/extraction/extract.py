@@ -197,7 +197,8 @@ def _outcomes(chunks: Sequence[ChunkText], found: DocumentFound) -> Iterator[Out
         size = len(chunk.text)
         problem = found.problems[i]
         if problem is not None:
-            yield Outcome(chunk.chunk_id, "failed", *problem, chars_available=size, chars_sent=0)
+            status, reason, detail = problem
+            yield Outcome(chunk.chunk_id, status, reason, detail, chars_available=size, chars_sent=0)
         elif i in hits:
             yield Outcome(chunk.chunk_id, "ok", chars_available=size, chars_sent=size)
         else:

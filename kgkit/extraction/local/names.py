@@ -1,47 +1,125 @@
-"""Names in one text: what the pipeline's entity recogniser finds, with boundaries put right by rule."""
+"""All names of one text: the recogniser's, put right, and those it passed over that words or marks give away."""
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
 
-from kgkit.extraction.local.found import FoundName
+from kgkit.extraction.local.lexicon import Lexicon
+from kgkit.extraction.local.spans import Parsed, Span, entity_spans, is_junk
+from kgkit.extraction.local.types import Votes, head_type, vote
 
-__all__ = ["find_names"]
+__all__ = ["Name", "capitalised_runs", "defined_acronyms", "find_names", "taken_tokens"]
 
-TYPE_OF = {
-    "PERSON": "PERSON",
-    "ORG": "ORGANISATION",
-    "GPE": "PLACE",
-    "LOC": "PLACE",
-    "FAC": "PLACE",
-    "NORP": "GROUP",
-    "PRODUCT": "PRODUCT",
-    "WORK_OF_ART": "WORK",
-    "EVENT": "EVENT",
-    "LAW": "LAW",
-    "LANGUAGE": "GROUP",
-    "DATE": "DATE",
-    "TIME": "DATE",
-    "MONEY": "NUMBER",
-    "PERCENT": "NUMBER",
-    "QUANTITY": "NUMBER",
-    "CARDINAL": "NUMBER",
-    "ORDINAL": "NUMBER",
-}
+_ACRONYM_IN_BRACKETS = re.compile(r"\((?:the )?[\"“]?([A-Z][A-Za-z0-9&./-]{0,9}[A-Z0-9]s?|[A-Z]{2,10}s?)[\"”]?[);,]")
 
 
-def find_names(doc: Any) -> list[FoundName]:
-    """Find the names in one spaCy ``Doc``."""
-    found = []
-    for ent in doc.ents:
-        start, end = ent.start_char, ent.end_char
-        words = doc.text[start:end]
-        for article in ("the ", "The ", "a ", "A ", "an ", "An "):
-            if words.startswith(article):
-                start += len(article)
-        for ending in ("'s", "’s"):
-            if words.endswith(ending):
-                end -= len(ending)
-        if start < end:
-            found.append(FoundName(start, end, doc.text[start:end], TYPE_OF[ent.label_], 0.7))
-    return found
+class Name(NamedTuple):
+    """One name in a text, the type the recogniser gave ("" when it gave none), and votes for its type."""
+
+    span: Span
+    text: str
+    recognised: str
+    votes: Votes
+
+
+def find_names(parsed: Parsed, words: Lexicon, *, technical: bool = False) -> list[Name]:
+    """Find the names in one spaCy ``Doc``, in order and without overlaps; dates and numbers are among them."""
+    found = [_named(parsed, span, span.type, words, technical) for span in entity_spans(parsed, words)]
+    for first, last in capitalised_runs(parsed, taken_tokens(parsed, [n.span for n in found])):
+        for span in _passed_over(parsed, first, last, words):
+            name = _named(parsed, span, "", words, technical)
+            if name.votes and not is_junk(name.text):
+                found.append(name)
+    return sorted(found, key=lambda n: n.span.start)
+
+
+def defined_acronyms(parsed: Parsed, words: Lexicon) -> Iterator[tuple[str, int, int, int, int]]:
+    """Find "full name (ABC)": the acronym, and where both stand, as characters.
+
+    Yields:
+        The acronym, its start and end, and the start and end of the words that it abbreviates.
+    """
+    for match in _ACRONYM_IN_BRACKETS.finditer(parsed.text):
+        short = match.group(1)
+        opening = parsed.doc.char_span(match.start(), match.start() + 1)
+        if opening is None:
+            continue
+        first = _expansion(parsed.tokens, opening.start, short, words)
+        if first is not None:
+            last = parsed.tokens[opening.start - 1]
+            yield short, match.start(1), match.end(1), parsed.tokens[first].idx, last.idx + len(last)
+
+
+def _named(parsed: Parsed, span: Span, recognised: str, words: Lexicon, technical: bool) -> Name:
+    if span.type in ("DATE", "NUMBER"):
+        return Name(span, parsed.text[span.start : span.end], span.type, {})
+    votes = vote(parsed, span, words, technical=technical)
+    return Name(span, parsed.text[span.start : span.end], recognised, votes)
+
+
+def taken_tokens(parsed: Parsed, spans: Iterable[Span]) -> list[bool]:
+    """Mark the tokens that spans cover."""
+    taken = [False] * len(parsed.tokens)
+    for span in spans:
+        for i in range(span.first, span.last):
+            taken[i] = True
+    return taken
+
+
+def capitalised_runs(parsed: Parsed, taken: list[bool]) -> Iterator[tuple[int, int]]:
+    """Find the longest runs of capitalised proper nouns that nothing covers yet."""
+    first = None
+    for i, token in enumerate(parsed.tokens):
+        inside = not taken[i] and token.pos_ == "PROPN" and token.text[:1].isupper()
+        if inside and first is None:
+            first = i
+        elif not inside and first is not None:
+            yield first, i
+            first = None
+    if first is not None:
+        yield first, len(parsed.tokens)
+
+
+def _passed_over(parsed: Parsed, first: int, last: int, words: Lexicon) -> Iterator[Span]:
+    """Keep a run of capitalised words that the recogniser left out when something says what it is."""
+    doc, titled = parsed.tokens, False
+    while first < last and (doc[first].text in words.offices or doc[first].text in words.honorifics):
+        titled = titled or doc[first].text in words.honorifics
+        first += 1
+    if first == last:
+        return
+    tokens = doc[first:last]
+    end = tokens[-1].idx + len(tokens[-1])
+    text = parsed.text[tokens[0].idx : end]
+    known = text in words.places or text in words.groups or (text in words.known and len(text) > 1)
+    named = len(tokens) > 1 and (tokens[0].text in words.given_names or head_type(tokens, words) is not None)
+    before = doc[first - 1].text if first else ""
+    if known or named or titled or before == "@" or (before in words.honorifics and before[0].isupper()):
+        yield Span(first, last, tokens[0].idx, end, "")
+
+
+def _expansion(doc: list[Any], opening: int, short: str, words: Lexicon) -> int | None:
+    """Find the first of the words before a bracket whose initials make the acronym in it."""
+    letters = [c.lower() for c in short.rstrip("s") if c.isalnum()]
+    at = len(letters) - 1
+    i = opening - 1
+    while i >= 0 and opening - i <= 2 * len(letters) + 4:
+        word = doc[i].lower_
+        if not word[:1].isalpha():
+            if word not in ("-", "–", "&", ",", "/"):
+                return None
+        elif at >= 0 and word[0] == letters[at]:
+            at -= 1
+            if at < 0:
+                return i
+        elif word not in words.linking:
+            inner = [k for k in range(at, -1, -1) if word[0] == letters[k]]
+            if not inner or not all(c in word[1:] for c in letters[inner[0] + 1 : at + 1]):
+                return None
+            at = inner[0] - 1
+            if at < 0:
+                return i
+        i -= 1
+    return None

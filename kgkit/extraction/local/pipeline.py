@@ -1,4 +1,4 @@
-"""One document through the local extractor: spaCy, names, document-level agreement, triples.
+"""One document through the local extractor: spaCy, names, agreement within the document, triples.
 
 The unit of work is a document: what is found in it depends on its own chunks and on nothing else, so adding,
 removing or reordering documents changes nothing for the others.
@@ -9,8 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+from kgkit.extraction.local.document import names_of_document
 from kgkit.extraction.local.found import FoundName, FoundTriple
-from kgkit.extraction.local.names import find_names
+from kgkit.extraction.local.lexicon import lexicon
+from kgkit.extraction.local.spans import Parsed
+from kgkit.extraction.local.statements import find_triples
+from kgkit.results import Status
+
+Problem = tuple[Status, str, str]
 
 __all__ = ["ChunkText", "DocumentFound", "MentionFound", "StatementFound", "find_in_document"]
 
@@ -52,11 +58,11 @@ class StatementFound(NamedTuple):
 
 
 class DocumentFound(NamedTuple):
-    """What a document's chunks gave, and for each chunk ``None`` or why it gave nothing: reason and detail."""
+    """What a document's chunks gave, and for each chunk ``None`` or why it gave nothing: status, reason, detail."""
 
     mentions: list[MentionFound]
     statements: list[StatementFound]
-    problems: list[tuple[str, str] | None]
+    problems: list[Problem | None]
 
 
 def find_in_document(nlp: Any, chunks: Sequence[ChunkText], types: frozenset[str]) -> DocumentFound:
@@ -67,29 +73,32 @@ def find_in_document(nlp: Any, chunks: Sequence[ChunkText], types: frozenset[str
         chunks: The document's chunks, ordered by ``start``.
         types: Types of mentions to keep.
     """
-    problems: list[tuple[str, str] | None] = [None] * len(chunks)
+    parsed, problems = _parse(nlp, chunks)
+    good = sorted(parsed)
     mentions: list[MentionFound] = []
     statements: list[StatementFound] = []
-    for i, chunk in enumerate(chunks):
-        try:
-            doc = nlp(chunk.text)
-            names = [n for n in find_names(doc) if n.type in types]
-            triples = _find_triples(doc, names)
-        except Exception as error:  # one bad chunk must not end a batch: it becomes a row to retry
-            problems[i] = ("error", f"{type(error).__name__}: {error}")
-            continue
-        mentions += _mentions(names, chunk, i)
-        statements += _statements(triples, chunk, i)
+    if good:
+        found = names_of_document([parsed[i] for i in good], lexicon())
+        for i, names in zip(good, found, strict=True):
+            kept = [name for name in names if name.type in types]
+            mentions += _mentions(kept, chunks[i], i)
+            try:
+                statements += _statements(find_triples(parsed[i].doc, kept), chunks[i], i)
+            except Exception as error:  # its mentions are good all the same: but a person must know
+                problems[i] = ("failed", "error", f"statements: {type(error).__name__}: {error}")
     return DocumentFound(_once(mentions), _once_said(statements), problems)
 
 
-def _find_triples(doc: Any, names: list[FoundName]) -> list[FoundTriple]:
-    try:
-        from kgkit.extraction.local.statements import find_triples
-    except ModuleNotFoundError:
-        return []
-    found: list[FoundTriple] = find_triples(doc, names)
-    return found
+def _parse(nlp: Any, chunks: Sequence[ChunkText]) -> tuple[dict[int, Parsed], list[Problem | None]]:
+    """Run spaCy on each chunk; one bad chunk must not end a batch: it becomes a row to retry."""
+    parsed: dict[int, Parsed] = {}
+    problems: list[Problem | None] = [None] * len(chunks)
+    for i, chunk in enumerate(chunks):
+        try:
+            parsed[i] = Parsed.of(nlp(chunk.text))
+        except Exception as error:
+            problems[i] = ("failed", "error", f"{type(error).__name__}: {error}")
+    return parsed, problems
 
 
 def _mentions(names: Iterable[FoundName], chunk: ChunkText, i: int) -> list[MentionFound]:
@@ -98,28 +107,18 @@ def _mentions(names: Iterable[FoundName], chunk: ChunkText, i: int) -> list[Ment
 
 
 def _statements(triples: Iterable[FoundTriple], chunk: ChunkText, i: int) -> list[StatementFound]:
-    at = chunk.start
-    return [
-        StatementFound(
-            i,
-            at + t.start,
-            at + t.end,
-            t.subject.name,
-            t.subject.type,
-            t.predicate,
-            t.object.name,
-            t.object.type,
-            t.polarity,
-            t.confidence,
-            t.pattern,
-        )
-        for t in triples
-    ]
+    return [_statement(triple, chunk.start, i) for triple in triples]
+
+
+def _statement(triple: FoundTriple, at: int, i: int) -> StatementFound:
+    subject, predicate, object_, polarity, start, end, confidence, pattern = triple
+    left, right = (subject.name, subject.type), (object_.name, object_.type)
+    return StatementFound(i, at + start, at + end, *left, predicate, *right, polarity, confidence, pattern)
 
 
 def _once(mentions: list[MentionFound]) -> list[MentionFound]:
     seen: dict[tuple[int, int, str, str], MentionFound] = {}
-    for mention in sorted(mentions):
+    for mention in sorted(mentions, key=lambda m: (m.start, m.end, m.chunk)):
         seen.setdefault((mention.start, mention.end, mention.name, mention.type), mention)
     return list(seen.values())
 
