@@ -21,6 +21,8 @@ __all__ = ["read"]
 
 _DELIMITERS = {",": 0, "\t": 1, ";": 2, "|": 3}
 _SAMPLE = 200_000
+_LONG_NAME = 60
+_MAX_COLUMNS = 20_000
 _NUMBER = re.compile(r"[-+]?[\d.,]*\d[%]?$|\d{4}-\d\d-\d\d")
 csv.field_size_limit(2**31 - 1)
 
@@ -34,6 +36,10 @@ def read(data: bytes, name: str, options: ReadOptions) -> list[Parsed]:
     rows = _rows(text, delimiter)
     if options.records == "whole":
         return [_whole(rows, media_type, {**decoded.metadata, "delimiter": delimiter}, decoded.notes)]
+    width = max(len(row) for row in rows)
+    if width > _MAX_COLUMNS:
+        note = f"too_wide: {width:,} columns are no table; read as plain text"
+        return [Parsed(text, "text/plain", metadata=dict(decoded.metadata), notes=(*decoded.notes, note))]
     title, header, body, header_notes = _split(rows)
     if not body:
         raise ReadError("no_records", "The table has no rows below its header.")
@@ -90,18 +96,30 @@ def _split(rows: list[list[str]]) -> tuple[str | None, list[str], list[list[str]
     notes = []
     titles: list[str] = []
     start = first
-    # A line with one cell above lines with more is a title, not a header.
-    while start + 1 < len(rows) and width > 1 and filled[start] <= 1 and max(filled[start + 1 :]) > 1:
+    # A line with one cell above a line that looks like a header is a title.
+    while width > 1 and filled[start] <= 1 and _header_follows(rows[start + 1 :]):
         titles.extend(cell.strip() for cell in rows[start] if cell.strip())
         start += 1
     title = " ".join(titles) or None
     if titles:
         notes.append(f"title_lines: {title!r} stands above the header")
     head = rows[start]
-    if len(rows) - start == 1 or not _is_header(head, rows[start + 1 : start + 50]):
+    alone = len(rows) - start == 1 and (width == 1 or not _all_words(head))
+    if alone or not _is_header(head, rows[start + 1 : start + 50]):
         notes.append("no_header: the first row looks like the others; columns are named by number")
         return title, [f"column {i}" for i in range(1, width + 1)], rows[start:], notes
     return title, _names(head, width), rows[start + 1 :], notes
+
+
+def _header_follows(rows: list[list[str]]) -> bool:
+    following = next((row for row in rows if any(cell.strip() for cell in row)), [])
+    return sum(1 for cell in following if cell.strip()) > 1 and _all_words(following)
+
+
+def _all_words(row: list[str]) -> bool:
+    """Tell whether a row could be a header: short words, no two the same, no number."""
+    cells = [cell.strip() for cell in row if cell.strip()]
+    return len(set(cells)) == len(cells) and all(len(c) < _LONG_NAME and not _NUMBER.match(c) for c in cells)
 
 
 def _is_header(head: list[str], body: list[list[str]]) -> bool:
@@ -115,12 +133,16 @@ def _is_header(head: list[str], body: list[list[str]]) -> bool:
 
 def _names(head: list[str], width: int) -> list[str]:
     names: list[str] = []
+    taken: set[str] = set()
+    counts: dict[str, int] = {}
     for index in range(width):
         name = " ".join(head[index].split()) if index < len(head) else ""
         name = name or f"column {index + 1}"
-        unique, number = name, 2
-        while unique in names:
-            unique, number = f"{name} ({number})", number + 1
+        unique = name
+        while unique in taken:
+            counts[name] = counts.get(name, 1) + 1
+            unique = f"{name} ({counts[name]})"
+        taken.add(unique)
         names.append(unique)
     return names
 

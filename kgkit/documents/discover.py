@@ -6,7 +6,7 @@ import glob as globbing
 import os
 import re
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -56,7 +56,7 @@ def find_files(source: object, *, glob: str = "**/*", root: str | os.PathLike[st
     Raises:
         InputError: The only source does not exist, or is no path at all.
     """
-    several = isinstance(source, Iterable) and not isinstance(source, (str, bytes, os.PathLike))
+    several = isinstance(source, Iterable) and not isinstance(source, (str, bytes, os.PathLike, Mapping))
     entries = [_text(entry) for entry in source] if isinstance(source, Iterable) and several else [_text(source)]
     found = Found(base=_text(root) if root is not None else "")
     folders = []

@@ -8,10 +8,10 @@ from typing import Any
 import polars as pl
 
 from kgkit import tables
-from kgkit.documents.language import tell_language
 from kgkit.errors import SchemaError
 from kgkit.frames import Backend, backend_of, to_polars
 from kgkit.ids import content_hash, stable_id
+from kgkit.language import tell_language
 from kgkit.results import Outcome, Result
 
 __all__ = ["documents_from_frame"]

@@ -40,6 +40,7 @@ _INVISIBLE = re.compile(
 )
 _MAX_DEPTH = 5_000
 _MAX_SPAN = 40
+_MANY_COMMENTS = 1_000
 
 
 class Block(NamedTuple):
@@ -70,9 +71,17 @@ def parse_page(markup: str, *, navigation: bool = False) -> Page:
         navigation: Whether to keep what is inside ``<nav>``.
     """
     parser = _Parser(navigation)
-    parser.feed(markup)
+    parser.feed(_without_endless_comments(markup))
     parser.close()
     return parser.finish()
+
+
+def _without_endless_comments(markup: str) -> str:
+    """Cut comments that never end off markup that has very many: the parser would look for each one's end anew."""
+    begun = markup.count("<!--")
+    if begun < _MANY_COMMENTS or markup.count("-->") > 0.5 * begun:
+        return markup
+    return markup[: markup.rfind("-->") + 3] if "-->" in markup else markup[: markup.find("<!--")]
 
 
 @dataclass

@@ -68,7 +68,9 @@ def _lines(text: str) -> tuple[list[Any], tuple[str, ...]]:
             values.append(_Broken(number))
     if bad and len(bad) == len(values):
         raise ReadError("corrupt", "No line of the file is valid JSON.")
-    return values, tuple(f"broken_lines: {len(bad)} lines are no JSON, the first is line {bad[0]}" for _ in bad[:1])
+    return values, tuple(
+        f"broken_lines: {len(bad)} of {len(values)} are no JSON, the first is line {bad[0]}" for _ in bad[:1]
+    )
 
 
 class _Broken:

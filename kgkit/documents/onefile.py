@@ -10,10 +10,10 @@ from importlib import import_module
 from typing import Any
 
 from kgkit.documents.kinds import Unsupported, tell_kind
-from kgkit.documents.language import tell_language
 from kgkit.documents.parsed import Parsed, ReadOptions
 from kgkit.errors import ReadError
 from kgkit.ids import content_hash
+from kgkit.language import tell_language
 
 __all__ = ["FileRead", "parse", "read_file"]
 

@@ -29,6 +29,8 @@ def running_text(raw: str) -> str:
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\x0b", "\n").replace("\x0c", "\n")
     text = _CUT_SIGNS.sub(_CUT + "\n", text)
     lines = [re.sub(r"[^\S\n]+", " ", line).strip() for line in text.split("\n")]
+    if len(filled := [line for line in lines if line]) > 2 and not any(" " in line for line in filled):
+        return " ".join(filled)  # words set one below the other
     width = _usual_width(lines)
     known = set(re.findall(r"\w+-\w+", text))
     out: list[str] = []

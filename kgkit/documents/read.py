@@ -16,10 +16,10 @@ from kgkit import tables
 from kgkit.documents.discover import Item, find_files
 from kgkit.documents.onefile import FileRead
 from kgkit.documents.parsed import Parsed, ReadOptions
-from kgkit.documents.runner import Lost, run_tasks
 from kgkit.errors import OptionError
 from kgkit.frames import Backend, check_backend, give
 from kgkit.ids import content_hash, stable_id
+from kgkit.parallel import Lost, count_cores, run_tasks
 from kgkit.results import Outcome, Result, outcomes_frame
 
 __all__ = ["Documents", "read_documents"]
@@ -117,6 +117,10 @@ def read_documents(
 
         documents, outcomes, kind = documents_from_frame(source)
         return _result(documents, outcomes, {}, backend or kind)
+    if ocr:
+        from kgkit.documents.ocr import check_ocr
+
+        check_ocr()
     items = find_files(source, glob=glob, root=root)
     reads = _read_items(items, options, workers, timeout, progress)
     documents, outcomes = _assemble(items, reads)
@@ -173,9 +177,8 @@ def _native(path: str) -> bytes | str:
 
 
 def _useful_workers(items: list[Item]) -> int:
-    available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     worth = max(len(items) // _FILES_A_WORKER, sum(item.size for item in items) // _BYTES_A_WORKER)
-    return max(1, min(available, worth))
+    return max(1, min(count_cores(), worth))
 
 
 def _progress(progress: Progress, total: int) -> Callable[[int], None] | None:
