@@ -22,8 +22,8 @@ class Evidence:
     """Looks up quotes for entities and relations of one graph.
 
     For a relation, the sentences that say so. For an entity, the sentences of its relations, then its mentions, with
-    the words around them where the documents' texts were given. Quotes from different documents come first, so that
-    a few show how widely something is said.
+    the words around them where the documents' texts were given. Quotes from different documents come first, and for
+    an entity those of different relations, so that a few show how widely something is said.
     """
 
     def __init__(self, parts: dict[str, Any], documents: Any = None) -> None:
@@ -56,7 +56,8 @@ class Evidence:
         ).filter(pl.col("entity_id").is_in(list(ids)))
         said = (
             ends.join(self.relations, left_on="relation_id", right_on="item_id")
-            .sort("entity_id", "rank", "weight", "relation_id", descending=[False, False, True, False])
+            .with_columns(nth=pl.int_range(pl.len(), dtype=pl.Int64).over("entity_id", "relation_id"))
+            .sort("entity_id", "nth", "weight", "relation_id", descending=[False, False, True, False])
             .unique(["entity_id", "source", "start", "quote"], keep="first", maintain_order=True)
             .with_columns(item_id="entity_id", rank=_spread("entity_id"), n=pl.len().over("entity_id"))
             .select(_COLUMNS)

@@ -3,7 +3,7 @@
 Each connected component is laid out by itself with the force model of Fruchterman and Reingold (1991), as igraph
 implements it. Large components are laid out in two steps, which is both faster and clearer: every group of nodes
 becomes a disc, the discs are arranged by the links between them, and the members are arranged inside. The largest
-component lies in the middle; smaller ones and then isolated nodes stand in rings around it.
+component comes first; smaller ones and then single nodes stand beside it in columns.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Indices = NDArray[np.int64]
 SPACING = 40.0  # world units between neighbours
 _WHOLE = 700  # components up to this size are laid out in one step
 _MOST_GROUPS = 600  # more discs than this are not arranged one by one
-_WIDER = 1.35  # rings are wider than high, as screens are
+_WIDER = 1.35  # width by height, as screens are
 
 
 def layout_nodes(
@@ -64,7 +64,7 @@ def layout_nodes(
         parts = sorted(graph.connected_components(), key=lambda part: (-len(part), part[0]))
         placed = [_place_component(graph, np.asarray(part), groups, start) for part in parts]
     points = np.zeros((n_nodes, 2))
-    for part, local, centre in zip(parts, placed, _rings(placed), strict=True):
+    for part, local, centre in zip(parts, placed, _columns(placed), strict=True):
         points[part] = local + centre
     low, high = points.min(axis=0), points.max(axis=0)
     return (points - (low + high) / 2) * SPACING
@@ -163,8 +163,8 @@ def _inside(graph: Any, part: Indices, radius: float, start: Points) -> Points:
     if len(part) == 1:
         return np.zeros((1, 2))
     inner = graph.induced_subgraph(part)
-    grid = "grid" if len(part) > 300 else "nogrid"
-    rounds = 150 if len(part) <= 100 else 60
+    grid = "grid" if len(part) > 150 else "nogrid"
+    rounds = 150 if len(part) <= 30 else 50
     where = inner.layout_fruchterman_reingold(seed=start[part].tolist(), niter=rounds, grid=grid)
     points = np.asarray(where.coords)
     points -= np.median(points, axis=0)
@@ -196,16 +196,21 @@ def _arrange(graph: Any, labels: Indices, radii: Points, start: Points) -> Point
 
 
 def _push_apart(centres: Points, radii: Points, *, rounds: int = 80) -> Points:
-    need = radii[:, None] + radii[None, :]
-    np.fill_diagonal(need, 0.0)
+    from scipy.spatial import cKDTree
+
+    reach = 2 * float(radii.max())
     for _ in range(rounds):
-        step = centres[:, None, :] - centres[None, :, :]
-        length = np.sqrt((step**2).sum(axis=2)) + 1e-9
-        overlap = np.maximum(need - length, 0.0)
-        if overlap.max() < 0.05:
+        pairs = cKDTree(centres).query_pairs(reach, output_type="ndarray")
+        step = centres[pairs[:, 0]] - centres[pairs[:, 1]]
+        length = np.sqrt((step**2).sum(axis=1)) + 1e-9
+        overlap = radii[pairs].sum(axis=1) - length
+        if overlap.max(initial=0.0) < 0.05:
             break
-        centres = centres + (step / length[..., None] * overlap[..., None]).sum(axis=1) * 0.3
-        centres = centres * 0.998
+        hit = overlap > 0
+        move = step[hit] * (overlap[hit] / length[hit] * 0.45)[:, None]
+        centres = centres.copy()
+        np.add.at(centres, pairs[hit, 0], move)
+        np.add.at(centres, pairs[hit, 1], -move)
     return centres
 
 
@@ -217,32 +222,23 @@ def _level(points: Points) -> Points:
     return np.asarray(points @ axes.T)
 
 
-def _rings(parts: list[Points]) -> Points:
-    """Give each part a centre: the first in the middle, the others on ellipses around it, largest first."""
-    half = np.abs(parts[0]).max(axis=0) + 0.6
-    outside = np.sqrt(((parts[0] / half) ** 2).sum(axis=1)).max(initial=0.0)
-    width, height = half * max(outside, 1.0)
-    if len(parts) > 1 and width < height * _WIDER:
-        width = height * _WIDER
-    radii = [float(np.hypot(*part.T).max()) + 0.5 for part in parts]
+def _columns(parts: list[Points]) -> Points:
+    """Give each part a centre: the first at the left, the others beside it in columns, largest first."""
     centres = np.zeros((len(parts), 2))
-    at = 1
+    boxes = np.array([np.abs(part).max(axis=0) * 2 for part in parts])
+    names = 2.6 if len(parts) <= 60 else 0.2  # room for names beside a few single nodes
+    boxes += [names, 1.0]
+    area = float((boxes[1:, 0] * boxes[1:, 1]).sum())
+    height = max(boxes[0, 1], (area / _WIDER) ** 0.5)
+    at, left = 1, boxes[0, 0] / 2 + 2.0
     while at < len(parts):
-        largest = radii[at]
-        width, height = width + largest + 0.3, height + largest + 0.3
-        turns: list[float] = []
-        turn = 0.0
-        for radius in radii[at:]:
-            speed = np.hypot(width * np.sin(turn), height * np.cos(turn))
-            step = 2 * (radius + 0.15) / max(speed, radius)
-            if turns and turn + step > 2 * np.pi:
-                break
-            turns.append(turn + step / 2)
-            turn += step
-        full = at + len(turns) < len(parts)
-        stretch = 2 * np.pi / turn if full else 1.0
-        for offset, angle in enumerate(turns):
-            centres[at + offset] = np.cos(angle * stretch) * width, np.sin(angle * stretch) * height
-        at += len(turns)
-        width, height = width + largest, height + largest
+        column = [at]
+        while column[-1] + 1 < len(parts) and boxes[at : column[-1] + 2, 1].sum() <= height:
+            column.append(column[-1] + 1)
+        width, y = boxes[column, 0].max(), -boxes[column, 1].sum() / 2
+        for number in column:
+            centres[number] = left + width / 2, y + boxes[number, 1] / 2
+            y += boxes[number, 1]
+        left += width
+        at = column[-1] + 1
     return centres

@@ -70,13 +70,13 @@ function measure(scene, text, font) {
 }
 
 function groupTitles(scene, room) {
-  for (const disc of scene.model.discs.slice(0, 60)) {
+  for (const disc of scene.model.discs.slice(0, 120)) {
     if (disc.size < 3 || !scene.groupShown(disc.g)) continue;
-    const r = disc.r * scene.camera.s, size = Math.max(11, Math.min(17, r / 4)), font = `600 ${size}px ${scene.theme.font}`;
-    const [x, y] = scene.toScreen(disc.x, disc.y), text = shorten(scene.model.meta.groups[disc.g][1], 34);
+    const r = disc.r * scene.camera.s, size = Math.max(11.5, Math.min(17, r / 4)), font = `600 ${size}px ${scene.theme.font}`;
+    const [x, y] = scene.toScreen(disc.x, disc.y), text = shorten(scene.model.meta.groups[disc.g][1], r > 60 ? 34 : 24);
     const w = measure(scene, text, font);
-    if (w > Math.max(2.6 * r, 90) || !scene.inView(x, y) || !room.free(x - w / 2, y - size, w, size * 1.3)) continue;
-    room.take(x - w / 2 - 3, y - size, w + 6, size * 1.3);
+    if (!scene.inView(x, y) || !room.free(x - w / 2, y - size, w, size * 1.3, -2)) continue;
+    room.take(x - w / 2 - 4, y - size - 2, w + 8, size * 1.3 + 4, -1);
     write(scene, text, x - w / 2, y, font, scene.theme.ink);
   }
 }
@@ -89,7 +89,7 @@ function nodeNames(scene, room) {
   const near = focus ? [...focus.keys()].sort((a, b) => focus.get(a) - focus.get(b) || model.sizes[b] - model.sizes[a] || a - b) : [];
   const queue = [...new Set([...first, ...[...scene.matches].slice(0, 40), ...near])];
   blockNodes(scene, room);
-  let left = focus ? 160 : scene.overview ? 30 : 140, tries = 2500;
+  let left = focus ? 160 : 140, tries = 2500;
   const done = new Set();
   const offer = (i, must) => {
     if (done.has(i) || !scene.visible[i]) return;
@@ -103,7 +103,7 @@ function nodeNames(scene, room) {
     if (place(scene, room, i, x, y, `${important ? 600 : 500} ${size.toFixed(1)}px ${theme.font}`, size, important)) left--;
   };
   for (const i of queue) { if (left <= 0) break; offer(i, true); }
-  if (focus) return;
+  if (focus || scene.overview) return;
   for (const i of model.byImportance) {
     if (left <= 0 || tries <= 0) break;
     offer(i, false);
@@ -125,17 +125,20 @@ function blockNodes(scene, room) {
 
 function place(scene, room, i, x, y, font, size, must) {
   const text = shorten(scene.model.meta.names[i].replace(/\s+/g, " ")), w = measure(scene, text, font), r = scene.radiusOf(i) + 3, h = size * 1.2;
-  const places = [[x - w / 2, y + r + size * 0.95], [x + r + 1, y + size * 0.35], [x - w / 2, y - r - 2], [x - r - w - 1, y + size * 0.35]];
+  const beside = [x + r + 1, y + size * 0.35], below = [x - w / 2, y + r + size * 0.95];
+  const places = [...(scene.model.degree[i] ? [below, beside] : [beside, below]), [x - w / 2, y - r - 2], [x - r - w - 1, y + size * 0.35]];
+  const { left, right } = scene.inset, low = x > left ? left + 2 : 2, high = scene.width - (x < scene.width - right ? right : 0) - 2;
   for (const [lx, ly] of places) {
-    if (room.free(lx - 2, ly - size, w + 4, h, i) && lx > 2 && lx + w < scene.width - 2) {
+    if (lx > low && lx + w < high && room.free(lx - 2, ly - size, w + 4, h, i)) {
       room.take(lx - 2, ly - size, w + 4, h, -1);
       write(scene, text, lx, ly, font, scene.theme.ink);
       return true;
     }
   }
   if (!must) return false;
-  room.take(places[0][0], places[0][1] - size, w, h, -1);
-  write(scene, text, ...places[0], font, scene.theme.ink);
+  const lx = Math.max(low, Math.min(places[0][0], high - w));
+  room.take(lx, places[0][1] - size, w, h, -1);
+  write(scene, text, lx, places[0][1], font, scene.theme.ink);
   return true;
 }
 
@@ -148,7 +151,7 @@ function laneNames(scene, room) {
     const said = [...new Set(lanes.members[l].map((r) => model.meta.predicates[relations[r * columns + 2]]))];
     const text = `${lanes.kind[l] === 1 ? "not: " : lanes.kind[l] === 2 ? "if/said: " : ""}${shorten(said[0].replaceAll("_", " "), 24)}${said.length > 1 ? ` +${said.length - 1}` : ""}`;
     const w = measure(scene, text, font), x = shape.mx - w / 2, y = shape.my + (lanes.kind[l] === 1 ? 16 : 3.5);
-    if (!scene.inView(x, y) || !room.free(x - 2, y - size, w + 4, size * 1.3)) continue;
+    if (!scene.inView(x, y) || !room.free(x - 2, y - size, w + 4, size * 1.3, -2)) continue;
     room.take(x - 2, y - size, w + 4, size * 1.3, -1);
     write(scene, text, x, y, font, lanes.kind[l] === 1 ? theme.negated : theme.muted);
   }

@@ -86,16 +86,15 @@ function makeIncidence(n, lanes) {
   return { of: (i) => list.subarray(start[i], start[i + 1]) };
 }
 
-/** Where each community lies: the middle of its members and a radius that holds nine tenths of them. */
+/** Where each community lies: the middle of its members and a radius that holds most of them. */
 function makeDiscs(model) {
   const members = model.meta.groups.map(() => []);
   for (let i = 0; i < model.n; i++) if (model.group[i] >= 0) members[model.group[i]].push(i);
   return members.map((list, g) => {
-    let x = 0, y = 0;
-    for (const i of list) { x += model.xy[2 * i]; y += model.xy[2 * i + 1]; }
-    x /= list.length || 1; y /= list.length || 1;
+    const middle = (axis) => list.map((i) => model.xy[2 * i + axis]).sort((p, q) => p - q)[list.length >> 1] || 0;
+    const x = middle(0), y = middle(1); // medians: members that stand apart do not move it
     const away = list.map((i) => Math.hypot(model.xy[2 * i] - x, model.xy[2 * i + 1] - y)).sort((p, q) => p - q);
-    return { g, x, y, r: (away[Math.floor(away.length * 0.9)] || 0) + 22, size: list.length };
+    return { g, x, y, r: (away[Math.floor(away.length * 0.87)] || 0) + 22, size: list.length };
   });
 }
 

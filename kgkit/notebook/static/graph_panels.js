@@ -96,10 +96,7 @@ export function makeLegend(view) {
       onclick: () => { view.toggle(kind, number); } }, picture, said(title, "kg-title"), make("small", {}, size.toLocaleString("en")));
     return make("li", {}, button);
   };
-  if (meta.colorBy === "community" && meta.groups.length) {
-    const many = meta.groups.length > 150 ? make("li", { class: "kg-more" }, `150 of ${meta.groups.length.toLocaleString("en")} communities listed`) : null;
-    parts.push(make("h4", {}, "Communities"), make("ul", {}, ...meta.groups.slice(0, 150).map((g, k) => entry("group", k, glyph(theme, "circle", view.scene.groupColor(k)), g[1], g[2])), many));
-  }
+  if (meta.colorBy === "community" && meta.groups.length) parts.push(make("h4", {}, "Communities"), ...communityList(view, entry));
   const shade = (k) => (meta.colorBy === "type" ? theme.palette[k % theme.palette.length] : theme.muted);
   parts.push(make("h4", {}, "Types"), make("ul", {}, ...meta.types.map((t, k) => entry("type", k, glyph(theme, shapeOf(k), shade(k)), t, typeCounts[k]))));
   const lines = [[0, "stated", model.polarityCounts[0]], [1, "negated", model.polarityCounts[1]], [2, "conditional or reported", model.polarityCounts[2] + model.polarityCounts[3]]];
@@ -108,6 +105,23 @@ export function makeLegend(view) {
       make("li", {}, make("span", { class: `kg-line kg-line-${kind}`, "aria-hidden": "true" }), make("span", { class: "kg-title" }, title), make("small", {}, n.toLocaleString("en"))))));
   }
   return parts;
+}
+
+/** The largest communities, the others on demand, and one entry each for small, isolated and ungrouped entities. */
+function communityList(view, entry) {
+  const { meta } = view.model, grouped = meta.groups.map((g, k) => [g, k]).filter(([g]) => g[3] === "grouped");
+  const item = ([g, k]) => entry("group", k, glyph(view.theme, "circle", view.scene.groupColor(k)), g[1], g[2]);
+  const few = grouped.length <= 9 || view.allGroups ? grouped : grouped.slice(0, 8);
+  const rest = { small: "small components", isolated: "without relations", none: "in no community" }, counts = {};
+  for (let i = 0; i < view.model.n; i++) counts[view.scene.groupKey(i)] = (counts[view.scene.groupKey(i)] || 0) + 1;
+  const list = make("ul", {}, ...few.slice(0, 400).map(item));
+  if (few.length > 400) list.append(make("li", { class: "kg-more" }, `400 of ${few.length.toLocaleString("en")} listed; search finds all`));
+  if (few.length < grouped.length) {
+    const more = () => { view.allGroups = true; view.drawLegend(); };
+    list.append(make("li", {}, make("button", { type: "button", class: "kg-more", onclick: more }, `show ${(grouped.length - few.length).toLocaleString("en")} more`)));
+  }
+  for (const [key, title] of Object.entries(rest)) if (counts[key]) list.append(entry("group", key, glyph(view.theme, "circle", view.theme.rest), title, counts[key]));
+  return [list];
 }
 
 function quoteList(found, limit) {

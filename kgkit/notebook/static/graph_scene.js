@@ -102,7 +102,7 @@ export class Scene {
     }
     if (x0 > x1) return { ...this.camera };
     const { left, right, top, bottom } = this.inset;
-    const w = Math.max(80, this.width - left - right - 90), h = Math.max(80, this.height - top - bottom - 80);
+    const w = Math.max(80, this.width - left - right - Math.min(150, this.width * 0.2)), h = Math.max(80, this.height - top - bottom - 80);
     const s = Math.min(most, w / Math.max(1, x1 - x0), h / Math.max(1, y1 - y0));
     return { x: (x0 + x1) / 2 - (left - right) / 2 / s, y: (y0 + y1) / 2 - (top - bottom) / 2 / s, s };
   }
@@ -179,14 +179,14 @@ export class Scene {
     this.onPaint();
   }
 
-  /** Paths of all visible lanes, by kind and by three widths, in world units; made once. */
+  /** Paths of all visible lanes, by kind, three widths, and within or across communities, in world units; made once. */
   lanePaths() {
     if (this.paths) return this.paths;
-    const { lanes, xy } = this.model, paths = Array.from({ length: 9 }, () => null);
+    const { lanes, xy, group } = this.model, paths = Array.from({ length: 18 }, () => null);
     for (let l = 0; l < lanes.count; l++) {
       const a = lanes.a[l], b = lanes.b[l];
       if (!this.visible[a] || !this.visible[b]) continue;
-      const width = lanes.weight[l] >= 5 ? 2 : lanes.weight[l] >= 2 ? 1 : 0, at = lanes.kind[l] * 3 + width;
+      const width = lanes.weight[l] >= 5 ? 2 : lanes.weight[l] >= 2 ? 1 : 0, at = lanes.kind[l] * 3 + width + (group[a] === group[b] ? 0 : 9);
       const path = (paths[at] ||= new Path2D());
       this.traceLane(path, l, xy[2 * a], xy[2 * a + 1], xy[2 * b], xy[2 * b + 1]);
     }
@@ -218,9 +218,9 @@ export class Scene {
     ctx.lineCap = "round";
     this.lanePaths().forEach((path, at) => {
       if (!path) return;
-      const kind = Math.floor(at / 3);
+      const kind = Math.floor((at % 9) / 3), across = at < 9 ? 1 : clamp(1500 / this.model.lanes.count, 0.3, 1);
       ctx.strokeStyle = [theme.edge, theme.negated, theme.qualified][kind];
-      ctx.globalAlpha = (kind ? 0.75 : 0.5 * Math.sqrt(dense) + 0.08) * (this.focus ? 0.16 : 1);
+      ctx.globalAlpha = (kind ? 0.75 : 0.5 * Math.sqrt(dense) + 0.08) * across * (this.focus ? 0.16 : 1);
       ctx.lineWidth = ([0.9, 1.5, 2.3][at % 3] * clamp(Math.sqrt(camera.s), 0.6, 1.5)) / camera.s;
       ctx.setLineDash(kind === 1 ? [5 / camera.s, 4 / camera.s] : kind === 2 ? [1.5 / camera.s, 4 / camera.s] : []);
       ctx.stroke(path);
@@ -345,6 +345,12 @@ export class Scene {
     return !this.groupFilter || this.groupFilter.has(g);
   }
 
+  /** What a node counts under in the legend: its community, or all that are small, isolated, or in none. */
+  groupKey(i) {
+    const g = this.model.group[i], status = g < 0 ? "none" : this.model.meta.groups[g][3];
+    return status === "grouped" ? g : status;
+  }
+
   groupColor(g) {
     const group = this.model.meta.groups[g];
     return g < 0 || (group && group[3] !== "grouped") ? this.theme.rest : this.theme.palette[g % this.theme.palette.length];
@@ -378,17 +384,15 @@ export class Scene {
     if (!bucket.length) return;
     const { ctx, model, theme } = this;
     ctx.beginPath();
-    let outlined = false;
     for (let k = 0; k < bucket.length; k += 3) {
       const i = bucket[k], r = this.radiusOf(i);
-      outlined ||= r > 3;
       if (r < 2) ctx.rect(bucket[k + 1] - r * 0.85, bucket[k + 2] - r * 0.85, r * 1.7, r * 1.7);
       else traceShape(ctx, shapeOf(model.type[i]), bucket[k + 1], bucket[k + 2], r);
     }
-    ctx.globalAlpha = lit ? 1 : 0.14;
+    ctx.globalAlpha = !lit ? 0.14 : this.overview ? 0.6 : 1;
     ctx.fillStyle = color;
     ctx.fill();
-    if (outlined && lit) {
+    if (lit && this.camera.s > 0.24) {
       ctx.strokeStyle = theme.paper;
       ctx.lineWidth = 1.2;
       ctx.stroke();

@@ -76,13 +76,13 @@ class View {
 
   quoteNote() {
     const { details, quotes } = this.model.meta, cut = [...(details?.nodes || []), ...(details?.relations || [])].some((d) => (d.n || 0) > quotes);
-    return cut ? [`Up to ${quotes} quotes an entity or relation are in this file.`] : [];
+    return cut ? [`This file holds up to ${quotes} quotes for each entity and relation.`] : [];
   }
 
   drawLegend() {
-    const top = this.legendBody.scrollTop;
+    const top = this.legend.scrollTop;
     this.legendBody.replaceChildren(...makeLegend(this));
-    this.legendBody.scrollTop = top;
+    this.legend.scrollTop = top;
   }
 
   glyphOf(i) {
@@ -288,7 +288,7 @@ class View {
 
   refilter() {
     const { group, type } = this.filters, { model, scene } = this;
-    for (let i = 0; i < model.n; i++) scene.visible[i] = (!group.size || group.has(model.group[i])) && (!type.size || type.has(model.type[i])) ? 1 : 0;
+    for (let i = 0; i < model.n; i++) scene.visible[i] = (!group.size || group.has(scene.groupKey(i))) && (!type.size || type.has(model.type[i])) ? 1 : 0;
     scene.groupFilter = group.size ? group : null;
     scene.dirty();
     if (this.selectedRow !== undefined) this.reset({ fit: false });
