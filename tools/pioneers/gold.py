@@ -7,6 +7,7 @@ document, in order; anything that is not found is an error, and nothing is writt
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -30,6 +31,8 @@ TOPICS = (
     "wartime",
 )
 Row = dict[str, Any]
+_BREAK = re.compile(r"""(?<=[.!?])["')\]]*\s+(?=["'(\[]?[A-Z0-9Ä-Ü])""")
+_INITIAL = re.compile(r"(?:^|[\s(])(?:[A-Z]|v|No)\.$")
 
 
 class Squeezed:
@@ -63,6 +66,14 @@ class Found:
     document: Squeezed
     block: Block
     start: int
+    row: tuple[int, int] | None = None
+
+    def evidence(self, start: int, end: int) -> Row:
+        """The whole sentences that hold a part of the block or, in a table, its whole row."""
+        if self.row is None:
+            return self.span(*sentences_of(self.block.text, start, end))
+        left, right = self.document.span(*self.row)
+        return {"source": self.source, "start": left, "end": right, "quote": self.document.text[left:right]}
 
     def span(self, start: int, end: int) -> Row:
         """A part of the block as a row: source, start, end and quote."""
@@ -99,13 +110,18 @@ def units(source: Source) -> Iterator[tuple[tuple[str, ...], tuple[Block, ...]]]
 
 def locate(source: str, document: Squeezed, blocks: tuple[Block, ...]) -> list[Found] | str:
     """Every block in the document, in order; or the words of the first that is not there."""
-    found, cursor = [], 0
-    for leaf in (leaf for block in blocks for leaf in block.leaves()):
-        place = document.find(leaf.text, cursor)
-        if place is None:
-            return leaf.text
-        found.append(Found(source, document, leaf, place[0]))
-        cursor = place[1]
+    found: list[Found] = []
+    cursor = 0
+    for block in blocks:
+        places: list[tuple[int, int]] = []
+        for leaf in block.leaves():
+            place = document.find(leaf.text, cursor)
+            if place is None:
+                return leaf.text
+            places.append(place)
+            cursor = place[1]
+        row = (places[0][0], cursor) if block.kind == "row" else None
+        found += [Found(source, document, leaf, at[0], row) for leaf, at in zip(block.leaves(), places, strict=True)]
     return found
 
 
@@ -123,6 +139,15 @@ def locate_all(sources: list[Source], documents: dict[str, Squeezed]) -> Iterato
             yield fitting[0][1], topics
         if free:
             raise SourceError(f"{source.file}: documents without a text: {free}")
+
+
+def sentences_of(text: str, start: int, end: int) -> tuple[int, int]:
+    """The whole sentence, or sentences, of a block that hold ``text[start:end]``."""
+    breaks = [found.end() for found in _BREAK.finditer(text) if not _INITIAL.search(text[: found.start()])]
+    return (
+        max((place for place in breaks if place <= start), default=0),
+        len(text[: min((place for place in breaks if place >= end), default=len(text))].rstrip()),
+    )
 
 
 def make_gold() -> dict[str, list[Row]]:
@@ -143,7 +168,7 @@ def make_gold() -> dict[str, list[Row]]:
             mentions += [_mention(place.span(m.start, m.end), entities[m.entity]) for m in place.block.mentions]
             for relation in place.block.relations:
                 ends = {"subject": relation.subject, "predicate": relation.predicate, "object": relation.object}
-                span = place.span(relation.start, relation.end)
+                span = place.evidence(relation.start, relation.end)
                 relations.append({"source": span.pop("source")} | ends | {"polarity": relation.polarity} | span)
     unknown = {row["topic"] for row in topics} - set(TOPICS)
     if unknown:
