@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -18,7 +17,7 @@ from kgkit.results import Outcome, Result, outcomes_frame
 from kgkit.search.expand import names_asked
 from kgkit.search.fusion import fuse_scores
 from kgkit.search.index import SearchIndex, build_index
-from kgkit.search.lexical import Floats, query_weights
+from kgkit.search.lexical import Floats, Query, read_query
 
 __all__ = ["Found", "Hits", "check_count", "clean_question", "find_rows", "hits_frame", "index_of", "search"]
 
@@ -135,10 +134,9 @@ def clean_question(question: object) -> str:
 
 def find_rows(index: SearchIndex, question: str, k: int, other_names: list[str] | None = None) -> Found:
     """Rank the rows of an index for a question; at most ``k``, none without a score."""
-    counts = index.analyser.count(question)
-    query = _with_names(index, query_weights(counts), other_names or [])
-    lexical = index.lexical.scores(query)
-    cosines = None if index.latent is None else index.latent.cosines(_main(query))
+    query = _with_names(index, read_query(index.analyser.count(question)), other_names or [])
+    lexical = index.lexical.scores(query.content | query.exact)
+    cosines = None if index.latent is None else index.latent.cosines(query.content)
     if cosines is not None:
         cosines = np.round(cosines, 6)
     fused = fuse_scores(lexical, cosines, index.vector_weight)
@@ -168,19 +166,13 @@ def hits_frame(index: SearchIndex, question: str, found: Found) -> pl.DataFrame:
     return tables.conform(data, "hits")
 
 
-def _main(query: dict[str, float]) -> dict[str, float]:
-    return {term: weight for term, weight in query.items() if term[0] not in "=~"}
-
-
-def _with_names(index: SearchIndex, query: dict[str, float], names: list[str]) -> dict[str, float]:
-    extra: Counter[str] = Counter()
-    for name in names:
-        extra.update(_main(query_weights(index.analyser.count(name))).keys())
-    return query | {term: _ALIAS_WEIGHT for term in extra if term not in query}
+def _with_names(index: SearchIndex, query: Query, names: list[str]) -> Query:
+    extra = {term: _ALIAS_WEIGHT for name in names for term in read_query(index.analyser.count(name)).content}
+    return Query(extra | query.content, query.exact)
 
 
 def _coverage(
-    index: SearchIndex, query: dict[str, float], lexical: Floats, cosines: Floats | None, order: npt.NDArray[np.int64]
+    index: SearchIndex, query: Query, lexical: Floats, cosines: Floats | None, order: npt.NDArray[np.int64]
 ) -> float:
     """Tell which share of the question's words, by rarity, the best hit has; its cosine when it has none."""
     if not len(order):
@@ -188,9 +180,6 @@ def _coverage(
     row = int(order[0])
     if lexical[row] <= 0:
         return 0.0 if cosines is None else float(cosines[row])
-    terms = {t: w * index.lexical.idf(t) for t, w in query.items() if w >= 1} or {
-        t: w * index.lexical.idf(t) for t, w in query.items()
-    }
-    held = sum(w for t, w in terms.items() if index.lexical.has(t, row))
-    total = sum(terms.values())
-    return max(0.01, min(1.0, held / total)) if total else 1.0
+    weights = {term: index.lexical.idf(term) for term, weight in query.content.items() if weight >= 1}
+    held = sum(weight for term, weight in weights.items() if index.lexical.has(term, row))
+    return max(0.01, held / sum(weights.values()))

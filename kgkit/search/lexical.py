@@ -9,19 +9,27 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from kgkit.search.scripts import kind_of
 
-__all__ = ["Floats", "Lexical", "build_lexical", "query_weights"]
+__all__ = ["Floats", "Lexical", "Query", "build_lexical", "read_query"]
 
 Floats = npt.NDArray[np.float64]
 
 K1 = 1.5
 B = 0.75
 EXACT_WEIGHT = 0.1  # what a literal match adds, beside the match of the stem
+
+
+class Query(NamedTuple):
+    """A question's terms: those that carry it, and the exact ones that add a little."""
+
+    content: dict[str, float]
+    exact: dict[str, float]
 
 
 @dataclass(frozen=True)
@@ -83,15 +91,17 @@ def build_lexical(counts: Sequence[Counter[str]], *, k1: float = K1, b: float = 
     return Lexical(len(counts), vocabulary, np.concatenate([[0], np.cumsum(df)]), rows, weights)
 
 
-def query_weights(counts: Counter[str]) -> dict[str, float]:
-    """Weigh a query's terms: stop words count only where there is nothing else, exact terms a little."""
-    main = {term: float(n) for term, n in counts.items() if term[0] not in "=~"}
+def read_query(counts: Counter[str]) -> Query:
+    """Sort a question's terms: stop words count only where there is nothing else, exact terms a little.
+
+    A sign that stands alone, in a script without blanks between words, is asked for as the exact term it is indexed as.
+    """
+    main = {term: n for term, n in counts.items() if term[0] not in "=~"}
     if not main:
-        main = {term: float(n) for term, n in counts.items() if term[0] == "~"}
-    exact = {t: n * _exact_weight(t[1:], main) for t, n in counts.items() if t[0] == "="}
-    return main | exact
-
-
-def _exact_weight(text: str, main: Mapping[str, float]) -> float:
-    """A sign that is asked for alone, in a script without blanks between words, is indexed as an exact term only."""
-    return 1.0 if text in main and kind_of(text[0]) != "word" else EXACT_WEIGHT
+        main = {term: n for term, n in counts.items() if term[0] == "~"}
+    content = {
+        f"={t}" if kind_of(t[0]) != "word" and f"={t}" in counts and len(t) == 1 else t: float(n)
+        for t, n in main.items()
+    }
+    exact = {t: EXACT_WEIGHT * n for t, n in counts.items() if t[0] == "=" and t not in content}
+    return Query(content, exact)

@@ -85,13 +85,13 @@ class Analyser:
         return [Word(m.start(), m.end(), m.group(), *self._look_up(m.group())) for m in _word_pattern().finditer(text)]
 
     def count(self, text: str) -> Counter[str]:
-        """Count the terms of a text; exact terms begin with ``=``, stop words with ``~``."""
+        """Count the terms of a text; exact terms begin with ``=``, stop words (which have none) with ``~``."""
         counts: Counter[str] = Counter()
         for raw, n in Counter(_word_pattern().findall(text)).items():
             terms, stop = self._look_up(raw)
             for term in terms.main:
                 counts["~" + term if stop else term] += n
-            for term in terms.exact:
+            for term in () if stop else terms.exact:
                 counts["=" + term] += n
         return counts
 
