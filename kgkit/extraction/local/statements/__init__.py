@@ -16,9 +16,10 @@ from kgkit.extraction.local.statements.confidence import confidence_of
 from kgkit.extraction.local.statements.finding import Finding
 from kgkit.extraction.local.statements.paths import meet
 from kgkit.extraction.local.statements.patterns import find_relation
+from kgkit.extraction.local.statements.places import Place, place_names
 from kgkit.extraction.local.statements.polarity import polarity_of
 from kgkit.extraction.local.statements.pronouns import place_pronouns
-from kgkit.extraction.local.statements.tree import Place, Tree, place_names
+from kgkit.extraction.local.statements.tree import Tree
 
 __all__ = ["find_triples"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from kgkit.extraction.local.statements.tree import Place
+from kgkit.extraction.local.statements.places import Place
 
 __all__ = ["Finding"]
 

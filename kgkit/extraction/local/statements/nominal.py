@@ -7,19 +7,23 @@ import re
 from kgkit.extraction.local.statements.finding import Finding
 from kgkit.extraction.local.statements.kinds import BODY, DATE, GROUP, OTHER, PERSON, PLACE
 from kgkit.extraction.local.statements.paths import Half, Meeting, Step
+from kgkit.extraction.local.statements.places import Place
 from kgkit.extraction.local.statements.predicates import (
     between_names,
     noun_predicate,
     origin_predicate,
     preposition,
 )
-from kgkit.extraction.local.statements.says import Said, clause_says, is_bare, noun_says, role_of_antecedent
-from kgkit.extraction.local.statements.tree import Place, Tree
+from kgkit.extraction.local.statements.says import Said, clause_says, is_bare, is_based, noun_says, role_of_antecedent
+from kgkit.extraction.local.statements.tree import Tree
 
 __all__ = ["at_noun", "below_name"]
 
 _MODIFIER = ("compound", "nmod", "amod", "poss")
 _COMMA = ("appos", "npadvmod")
+_NAME_PREPOSITIONS = frozenset(
+    ["at", "by", "for", "from", "in", "inside", "near", "of", "on", "under", "with", "within"]
+)
 _ACTIONS = {
     "acquisition": "acquire",
     "adoption": "adopt",
@@ -60,6 +64,9 @@ _ACTIONS = {
     "translation": "translate",
     "use": "use",
 }
+_RANGE = re.compile(r"\d{3,4}\s*[-–—]\s*\d{2,4}")
+_DASH_AFTER = re.compile(r"\s*[-–—]\s*\w")
+_DASH_BEFORE = re.compile(r"\w\s*[-–—]\s*$")
 _YEARS = re.compile(r"\d{3,4}")
 
 
@@ -70,6 +77,8 @@ def below_name(tree: Tree, name: Place, other: Place, way: Half) -> Finding | No
     if way.moved or not way.steps or name.kind == DATE:
         return None
     first, rest = way.steps[0], way.steps[1:]
+    if other.kind == PLACE and is_based(tree, way.steps):
+        return Finding(name, "based_in", other, "based")
     if first.dep in _COMMA and is_bare(rest) and (not rest or tree.owner[first.node] >= 0):
         return _in_apposition(tree, name, other, first)
     if first.dep in (*_MODIFIER, "nummod") and all(step.dep in _MODIFIER for step in rest):
@@ -104,7 +113,7 @@ def _in_apposition(tree: Tree, name: Place, other: Place, step: Step) -> Finding
     if name.kind == PLACE and other.kind == BODY:
         return Finding(other, "located_in", name, "comma_body")
     if other.kind == DATE and _YEARS.search(other.name.name):
-        return Finding(name, "dated", other, "bracketed_date")
+        return Finding(name, _date_in_brackets(tree, name, other), other, "bracketed_date")
     if kinds == (PERSON, PLACE):
         return Finding(name, "from", other, "person_comma")
     if kinds == (PERSON, BODY):
@@ -112,6 +121,18 @@ def _in_apposition(tree: Tree, name: Place, other: Place, step: Step) -> Finding
     if _abbreviates(other.name.name, name.name.name):
         return Finding(name, "also_known_as", other, "abbreviation")
     return None
+
+
+def _date_in_brackets(tree: Tree, name: Place, date: Place) -> str:
+    """Name what the date after a name is: "Hopper (9 December 1906 – 1 January 1992)"."""
+    before, after = tree.text[name.name.end : date.name.start], tree.text[date.name.end : date.name.end + 4]
+    if name.kind != PERSON or "(" not in before:
+        return "dated"
+    if _RANGE.search(date.name.name):
+        return "lived"
+    if _DASH_AFTER.match(after):
+        return "born_in"
+    return "die_in" if _DASH_BEFORE.search(before) else "dated"
 
 
 def _abbreviates(short: str, long: str) -> bool:
@@ -148,6 +169,9 @@ def _after_preposition(tree: Tree, name: Place, other: Place, step: Step) -> Fin
     if other.kind == DATE and not _YEARS.search(other.name.name):
         return None
     predicate = between_names(tree, name.kind, other.kind, word)
+    technical = name.kind == OTHER and other.kind == OTHER
+    if word not in _NAME_PREPOSITIONS and not (technical and word.isalpha()):
+        return None
     group = word if word in ("in", "of", "at", "from", "by", "for", "with") else "other"
     return Finding(name, predicate, other, "name_prep." + group)
 

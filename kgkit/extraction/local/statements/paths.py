@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from kgkit.extraction.local.statements.kinds import DATE, PLACE
-from kgkit.extraction.local.statements.tree import Place, Tree
+from kgkit.extraction.local.statements.places import Place
+from kgkit.extraction.local.statements.tree import Tree
 
 __all__ = ["Half", "Meeting", "Step", "meet"]
 
@@ -70,6 +71,8 @@ def _passes(tree: Tree, place: Place, height: int, other: Place) -> int:
             continue
         below = tree.dep[place.chain[k - 1]]
         if below == "conj":
+            if tree.owner_kinds[owner] != place.kind:
+                return _BLOCKED  # what the parser coordinates and is not of one kind, it most often got wrong
             continue
         if below in _COMMA_EDGES and place.kind in (PLACE, DATE) and tree.owner_kind(token) == place.kind:
             passed = _THROUGH

@@ -6,6 +6,7 @@ from kgkit.extraction.local.statements import nominal
 from kgkit.extraction.local.statements.finding import Finding
 from kgkit.extraction.local.statements.kinds import DATE
 from kgkit.extraction.local.statements.paths import Half, Meeting, Step
+from kgkit.extraction.local.statements.places import Place
 from kgkit.extraction.local.statements.predicates import participle, preposition
 from kgkit.extraction.local.statements.says import (
     PASSIVE,
@@ -15,7 +16,7 @@ from kgkit.extraction.local.statements.says import (
     noun_says,
     states_a_date,
 )
-from kgkit.extraction.local.statements.tree import Place, Tree
+from kgkit.extraction.local.statements.tree import Tree
 
 __all__ = ["find_relation"]
 
@@ -60,7 +61,7 @@ def _from_subject(tree: Tree, subject: Place, other: Place, mine: Half, its: Hal
         return None
     passive = tree.child(its.top, "auxpass") >= 0 if its.moved else mine.steps[0].dep == "nsubjpass"
     if its.moved and tree.tag[its.top] == "VBN" and mine.steps[0].dep == "nsubjpass":
-        passive = True
+        passive = passive or tree.child(its.top, "aux") < 0
     kinds = (subject.kind, other.kind)
     said = clause_says(tree, its.top, PASSIVE if passive else SUBJECT, its.steps, kinds, other.name.name)
     return _finding(subject, other, said)

@@ -16,6 +16,7 @@ takes for granted ("X, director of Y, did not come") is positive whatever become
 from __future__ import annotations
 
 from kgkit.extraction.local.statements.finding import Finding
+from kgkit.extraction.local.statements.places import Place
 from kgkit.extraction.local.statements.polarity_climb import climb
 from kgkit.extraction.local.statements.polarity_marks import (
     CONDITIONAL,
@@ -27,7 +28,7 @@ from kgkit.extraction.local.statements.polarity_marks import (
     is_not_only,
     word_marks,
 )
-from kgkit.extraction.local.statements.tree import Place, Tree
+from kgkit.extraction.local.statements.tree import Tree
 
 __all__ = ["CONDITIONAL", "NEGATED", "POSITIVE", "REPORTED", "polarity_of"]
 

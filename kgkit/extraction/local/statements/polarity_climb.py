@@ -125,7 +125,7 @@ def _up_from_clausal_complement(tree: Tree, verb: int, head: int, marks: Marks) 
         marks.reported = True  # legend has it that
     elif lemma == "be":
         _adjective_above(tree, head, marks)
-    elif lemma in lexicon.DENYING:
+    elif lemma in lexicon.DENYING_THAT:
         marks.denials.add(head)
     elif lemma in lexicon.TELLING:
         marks.reported = True

@@ -53,6 +53,7 @@ def word_marks(tree: Tree, token: int, marks: Marks) -> None:
         return
     if tree.pos[token] in ("NOUN", "PROPN") and _word_before_phrase(tree, token) in lexicon.NEGATIVE:
         marks.denials.add(-1)
+    marks.open |= tree.lemma[token].lower() in lexicon.OPEN_ROLES
     for child in tree.children[token]:
         word = tree.lower[child]
         if word == "no" and tree.dep[child] in ("det", "neg"):
@@ -120,11 +121,18 @@ def clause_marks(tree: Tree, verb: int, marks: Marks) -> None:
             marks.open = True
         elif word == "according" or (dep == "advcl" and _is_as_told(tree, child)):
             marks.reported = True
+        elif dep == "prep" and word in ("in", "by") and any(_is_opinion(tree, c) for c in tree.children[child]):
+            marks.reported = True
         elif dep == "prep" and any(_is_no_way(tree, c) for c in tree.children[child]):
             marks.denials.add(child)
         elif dep == "parataxis" and tree.lemma[child] in lexicon.REPORTING:
             marks.reported = True
     marks.open |= _is_inverted(tree, verb)
+
+
+def _is_opinion(tree: Tree, noun: int) -> bool:
+    """Tell "in the view of Turing", "by his own account"."""
+    return tree.lemma[noun].lower() in lexicon.OPINIONS
 
 
 def _is_no_way(tree: Tree, noun: int) -> bool:

@@ -41,7 +41,10 @@ DENYING = words(
     rebut stop unable
     """
 )
-"""Verbs whose "to join", "joining" or "that he joined" did not happen, or no longer does."""
+"""Verbs whose "to join" or "joining" did not happen, or no longer does."""
+
+DENYING_THAT = words("contradict deny disprove dispute doubt refute rebut")
+"""Verbs whose "that she joined" is denied."""
 
 PREVENTING = words(
     """
@@ -116,6 +119,12 @@ OPEN_NOUNS = words(
     hope possibility idea fear chance prospect expectation hypothesis plan condition likelihood proposal
     """
 )
+OPEN_ROLES = words("candidate nominee contender applicant pretender claimant")
+"""Nouns that say what somebody may become."""
+
+OPINIONS = words("opinion view account estimation telling version legend tradition")
+"""Nouns with which "in the ... of", "by ... account" name a source."""
+
 DENYING_NOUNS = words("denial refusal failure inability doubt")
 
 DENYING_ADJECTIVES = words(

@@ -24,6 +24,7 @@ __all__ = [
     "Said",
     "clause_says",
     "is_bare",
+    "is_based",
     "noun_says",
     "role_of_antecedent",
     "states_a_date",
@@ -36,6 +37,9 @@ _MODIFIER = ("compound", "nmod", "amod", "poss")
 _LINKING = _words("be become remain")
 _NO_RELATION = _words("like unlike despite except besides than as per according including")
 _YEAR = re.compile(r"\b\d{3,4}(?:s|\b)")
+_ONE_OF = _words("one some many most several two three")
+_AS_SUBJECT = _words("join leave succeed replace enter")
+_NAMING = _words("call dub know name nickname style term title")
 _INTENTIONS = _words(
     """
     agreement attempt bid chance contract deal decision desire effort intention invitation offer opportunity option
@@ -125,6 +129,11 @@ def _inner_clause(tree: Tree, verb: int, role: str, steps: tuple[Step, ...]) -> 
     elif first.dep not in ("xcomp", "advcl", "pcomp") or (first.dep == "xcomp" and tree.child(verb, "dobj") >= 0):
         return None
     node = steps[taken - 1].node
+    has_object = tree.child(verb, "dobj") >= 0
+    if has_object and first.dep == "pcomp" and tree.lower[first.prep] in ("into", "from"):
+        return None
+    if has_object and first.dep == "advcl" and tree.tag[node] == "VBN" and node > verb:
+        return None
     if tree.pos[node] not in _VERBAL or tree.child(node, "nsubj", "nsubjpass") >= 0:
         return None
     passive = tree.child(node, "auxpass") >= 0 or (first.dep == "advcl" and tree.tag[node] == "VBN")
@@ -161,18 +170,27 @@ def _prepositional_says(
             return Said(verb_predicate(tree, verb), "passive_agent", (first.prep,), inverse=True)
         return None
     if word == "as" and rest:
+        if tree.child(verb, "dobj") >= 0 and tree.lemma[verb].lower() not in _AS_SUBJECT:
+            return None  # named X as director: it is X who is
         said = noun_says(tree, first.node, rest, kinds, below)
         return said._replace(pattern="role." + said.pattern, words=(first.prep,), asserted=True) if said else None
-    if word in _NO_RELATION:
+    if role == PASSIVE and word == "as" and _names(tree, verb) and not rest:
+        return Said("also_known_as", "alias", (first.prep,))
+    if word in _NO_RELATION or tree.lemma[verb] == "do":
         return None
     if is_bare(rest):
+        if kinds[1] == DATE and tree.lemma[verb] == "be":
+            return None
         if tree.lemma[verb] == "be" and role == SUBJECT:
-            return Said(between_names(tree, kinds[0], kinds[1], "be_" + word), "copula_prep", (first.prep,))
+            located = between_names(tree, kinds[0], kinds[1], word)
+            predicate = located if located == "located_in" else "be_" + word
+            return Said(predicate, "copula_prep", (first.prep,))
         kind = "passive_prep" if role == PASSIVE else "verb_prep"
         kind = "adjunct_date" if kinds[1] == DATE else kind
         return Said(verb_predicate(tree, verb, first.prep, passive=role == PASSIVE), kind, (first.prep,))
     if rest[0].dep == "prep" and is_bare(rest[1:]) and kinds[1] != DATE:
-        return Said(verb_predicate(tree, verb, first.prep, passive=role == PASSIVE), "verb_prep_prep", (first.prep,))
+        prep = first.prep if tree.lower[rest[0].prep] == "of" else rest[0].prep
+        return Said(verb_predicate(tree, verb, prep, passive=role == PASSIVE), "verb_prep_prep", (prep,))
     if rest[0].dep == "poss" and is_bare(rest[1:]):
         predicate = (
             f"{verb_predicate(tree, verb, first.prep, passive=role == PASSIVE)}_{noun_predicate(tree, first.node)}"
@@ -186,13 +204,16 @@ def _complement_says(
 ) -> Said | None:
     """Read "is a director of", "became director of", "was elected director of"."""
     if not rest:
-        return Said(verb_predicate(tree, verb), "copula", ())
+        alias = _names(tree, verb)
+        return Said("also_known_as", "alias", ()) if alias else Said(verb_predicate(tree, verb), "copula", ())
     said = noun_says(tree, first.node, rest, kinds, below)
     return said._replace(pattern="copula." + said.pattern, asserted=True) if said else None
 
 
 def _object_says(tree: Tree, verb: int, role: str, first: Step, rest: tuple[Step, ...]) -> Said | None:
     if is_bare(rest):
+        if role == PASSIVE and _names(tree, verb):
+            return Said("also_known_as", "alias", ())
         return Said(verb_predicate(tree, verb, passive=role == PASSIVE), "subject_verb_object", ())
     if rest[0].dep in ("prep", "poss") and is_bare(rest[1:]) and tree.owner[first.node] < 0:
         by_prep = rest[0].dep == "prep"
@@ -203,11 +224,18 @@ def _object_says(tree: Tree, verb: int, role: str, first: Step, rest: tuple[Step
     return None
 
 
+def _names(tree: Tree, verb: int) -> bool:
+    """Tell whether a verb gives a name: "called Steve", "known as C-T-R"."""
+    return tree.lemma[verb].lower() in _NAMING
+
+
 def noun_says(tree: Tree, noun: int, steps: tuple[Step, ...], kinds: tuple[str, str], below: str) -> Said | None:
     """Tell what a noun that stands for the first name says of it and a name below: "X, director of Y"."""
     if not steps:
         return None
     first, rest = steps[0], steps[1:]
+    if is_based(tree, steps):
+        return Said("based_in", "based", (), asserted=False)
     if first.dep == "prep":
         return _noun_prep_says(tree, noun, first, rest, kinds)
     if first.dep in (*_MODIFIER, "nummod") and all(step.dep in _MODIFIER for step in rest):
@@ -234,13 +262,15 @@ def _noun_prep_says(tree: Tree, noun: int, first: Step, rest: tuple[Step, ...], 
         return None
     if is_bare(rest):
         return Said(between_names(tree, kinds[0], kinds[1], word, noun), "noun_prep", words, asserted=False)
+    if tree.lemma[noun].lower() in _ONE_OF and word == "of":
+        return noun_says(tree, first.node, rest, kinds, "")
     if rest[0].dep == "prep" and is_bare(rest[1:]):
         if kinds[1] == PLACE and kinds[0] == PLACE:
             return Said(between_names(tree, *kinds, "in", noun), "noun_prep_prep", words, asserted=False)
         return Said(
             noun_predicate(tree, noun, preposition(tree, rest[0].prep)), "noun_prep_prep", words, asserted=False
         )
-    if all(step.dep in _MODIFIER for step in rest):
+    if all(step.dep in _MODIFIER for step in rest) and kinds[1] != GROUP:
         return Said(noun_predicate(tree, noun, word), "noun_prep_modifier", words, asserted=False)
     return None
 
@@ -261,6 +291,11 @@ def role_of_antecedent(tree: Tree, verb: int, dep: str) -> str | None:
     if any(tree.tag[c] in ("WP$", "WRB") for c in tree.children[verb]):
         return None
     return OBJECT
+
+
+def is_based(tree: Tree, steps: tuple[Step, ...]) -> bool:
+    """Tell "the London-based firm"."""
+    return len(steps) == 2 and steps[0].dep == "amod" and tree.lower[steps[0].node] == "based"
 
 
 def is_bare(rest: tuple[Step, ...]) -> bool:

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
 from typing import Any
 
-from kgkit.extraction.local.found import FoundName
-from kgkit.extraction.local.statements.kinds import NUMBER, kind_of
-
-__all__ = ["Place", "Tree", "place_names"]
+__all__ = ["Tree"]
 
 
 class Tree:
@@ -83,56 +78,3 @@ def _sentences(starts: list[int]) -> tuple[list[tuple[int, int]], list[int]]:
     firsts = [i for i, code in enumerate(starts) if code == 1 or i == 0]
     bounds = list(zip(firsts, [*firsts[1:], len(starts)], strict=True))
     return bounds, [n for n, (first, last) in enumerate(bounds) for _ in range(first, last)]
-
-
-class Place:
-    """Where a name is in the tree, or a word that stands for it: tokens, the topmost of them, and the way up."""
-
-    __slots__ = ("chain", "first", "head", "kind", "last", "means", "name", "number")
-
-    def __init__(self, number: int, name: FoundName, tree: Tree, first: int, last: int, means: str) -> None:
-        self.number = number
-        self.name = name
-        self.kind = kind_of(name.type)
-        self.first = first
-        self.last = last
-        self.means = means
-        self.head = _topmost(tree, first, last)
-        self.chain = _way_up(tree, self.head)
-
-
-def place_names(tree: Tree, names: Sequence[FoundName]) -> list[Place]:
-    """Find the tokens of each name, in the order of the text. Numbers take no part in statements."""
-    places: list[Place] = []
-    for name in sorted(names, key=lambda n: (n.start, -n.end, n.type, n.name)):
-        if kind_of(name.type) == NUMBER:
-            continue
-        first = max(bisect_right(tree.starts, name.start) - 1, 0)
-        last = bisect_left(tree.starts, name.end)
-        if first >= last or tree.ends[last - 1] <= name.start:
-            continue
-        place = Place(len(places), name, tree, first, last, "name")
-        for i in range(first, last):
-            if tree.owner[i] < 0:
-                tree.owner[i] = place.number
-        tree.owner_kinds.append(place.kind)
-        places.append(place)
-    return places
-
-
-def _topmost(tree: Tree, first: int, last: int) -> int:
-    for i in range(last - 1, first - 1, -1):
-        if not first <= tree.head[i] < last and tree.dep[i] not in ("punct", "case", "det"):
-            return i
-    for i in range(last - 1, first - 1, -1):
-        if not first <= tree.head[i] < last or tree.head[i] == i:
-            return i
-    return last - 1
-
-
-def _way_up(tree: Tree, i: int) -> list[int]:
-    way = [i]
-    while tree.head[i] != i:
-        i = tree.head[i]
-        way.append(i)
-    return way
