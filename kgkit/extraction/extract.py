@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -11,10 +12,18 @@ import polars as pl
 
 from kgkit import tables
 from kgkit.errors import InputError, OptionError
-from kgkit.extraction.local.pipeline import ChunkText, DocumentFound
+from kgkit.extraction.local.pipeline import ChunkText, DocumentFound, Problem, find_in_documents
 from kgkit.frames import Backend, check_backend, give, take
 from kgkit.ids import stable_id
+from kgkit.parallel import Lost, count_cores, run_tasks
 from kgkit.results import Outcome, Result, outcomes_frame
+
+Progress = bool | Callable[[int, int], None]
+
+_FUNCTION = "kgkit.extraction.local.pipeline:find_in_documents"
+_PROCESS: dict[str, Any] = {"memory_limit": None, "environment": {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}}
+_CHARS_A_WORKER = 150_000  # a process takes seconds to load the model: below this it is not worth one
+_CHARS_A_BATCH = 30_000
 
 __all__ = ["DEFAULT_TYPES", "TYPES", "Extraction", "extract"]
 
@@ -56,7 +65,7 @@ def extract(
     types: Iterable[str] | None = None,
     workers: int | None = None,
     backend: Backend | None = None,
-    progress: bool = False,
+    progress: Progress = False,
 ) -> Extraction:
     """Find names, and statements that connect them, in chunks of text.
 
@@ -66,13 +75,16 @@ def extract(
         model: A language model; left out, spaCy's small English pipeline and rules do the work.
         schema: Types and predicates that a language model may use; not used by the local extractor.
         types: Types of mentions to keep, out of `TYPES`; by default all but ``NUMBER``.
-        workers: Number of processes; by default as many as there are cores when there is enough text.
+        workers: Number of processes; 1 works in this one. By default as many as there are cores when there is
+            enough text. What is found does not depend on it.
         backend: Kind of frames to return; by default the kind that came in.
-        progress: Say on standard error how far it is.
+        progress: True says on standard error how far it is; a function is called with the batches done and in all.
 
     Returns:
         An `Extraction`: mentions with exact spans of the document's text (Utf8 and Int64 columns, see
         ``kg.tables.describe("mentions")``), statements whose span is the sentence that makes them, and outcomes.
+
+    Interrupted (Ctrl-C, or the stop button), it returns what is finished; the other chunks are skipped, and say so.
 
     Raises:
         OptionError: An option has a value that is not known.
@@ -92,8 +104,11 @@ def extract(
     taken = take(chunks, "chunks")
     out = backend or taken.backend
     check_backend(out)
+    if workers is not None and workers < 1:
+        msg = f"workers={workers} is not possible. Give 1 or more, or leave it out."
+        raise OptionError(msg)
     documents = _by_document(taken.frame)
-    found = _run(documents, kept, workers)
+    found = _run(documents, kept, workers, progress)
     return _assemble(taken.frame, documents, found, {"types": sorted(kept)}, out)
 
 
@@ -123,14 +138,61 @@ def _by_document(chunks: pl.DataFrame) -> dict[str, list[ChunkText]]:
 
 
 def _run(
-    documents: dict[str, list[ChunkText]], types: frozenset[str], workers: int | None
+    documents: dict[str, list[ChunkText]], types: frozenset[str], workers: int | None, progress: Progress
 ) -> Iterator[tuple[str, DocumentFound]]:
-    from kgkit.extraction.local.pipeline import find_in_document
-    from kgkit.models.nlp import load_nlp
+    """Work through all documents, here or in processes; what an interruption left undone says so."""
+    batches = _batches(documents)
+    size = sum(len(chunk.text) for chunks in documents.values() for chunk in chunks)
+    count = workers or max(1, min(count_cores(), size // _CHARS_A_WORKER))
+    report = _reporter(progress, len(batches))
+    answers: list[Any] = []
+    tasks = [([documents[doc_id] for doc_id in batch], types) for batch in batches]
+    try:
+        if count == 1:
+            for task in tasks:
+                answers.append(find_in_documents(*task))
+                report(len(answers))
+        else:
+            run_tasks(_FUNCTION, tasks, workers=count, timeout=None, into=answers, on_done=report, **_PROCESS)
+    except KeyboardInterrupt:
+        answers += [None] * (len(batches) - len(answers))
+    for batch, answer in zip(batches, answers, strict=True):
+        for i, doc_id in enumerate(batch):
+            yield doc_id, answer[i] if isinstance(answer, list) else _undone(documents[doc_id], answer)
 
-    nlp = load_nlp() if documents else None
+
+def _undone(chunks: Sequence[ChunkText], answer: Lost | None) -> DocumentFound:
+    problem: Problem = ("skipped", "interrupted", "The run was interrupted before this chunk; extract it again.")
+    if answer is not None:
+        problem = ("failed", answer.reason, answer.detail)
+    return DocumentFound([], [], [problem] * len(chunks), frozenset())
+
+
+def _batches(documents: dict[str, list[ChunkText]]) -> list[list[str]]:
+    """Put documents together until there is enough text to be worth a task."""
+    batches: list[list[str]] = []
+    room = 0
     for doc_id, chunks in documents.items():
-        yield doc_id, find_in_document(nlp, chunks, types)
+        size = sum(len(chunk.text) for chunk in chunks)
+        if room < size or not batches:
+            batches.append([])
+            room = _CHARS_A_BATCH
+        batches[-1].append(doc_id)
+        room -= size
+    return batches
+
+
+def _reporter(progress: Progress, total: int) -> Callable[[int], None]:
+    if callable(progress):
+        return lambda done: progress(done, total)
+    if not progress:
+        return lambda done: None
+
+    def write(done: int) -> None:
+        sys.stderr.write(f"\rextract: {done:,} of {total:,} batches" + ("\n" if done == total else ""))
+        sys.stderr.flush()
+
+    return write
 
 
 def _assemble(
@@ -192,14 +254,13 @@ def _table(name: str, rows: list[tuple[Any, ...]]) -> pl.DataFrame:
 
 
 def _outcomes(chunks: Sequence[ChunkText], found: DocumentFound) -> Iterator[Outcome]:
-    hits = {m.chunk for m in found.mentions} | {s.chunk for s in found.statements}
     for i, chunk in enumerate(chunks):
         size = len(chunk.text)
         problem = found.problems[i]
         if problem is not None:
             status, reason, detail = problem
             yield Outcome(chunk.chunk_id, status, reason, detail, chars_available=size, chars_sent=0)
-        elif i in hits:
+        elif i in found.hits:
             yield Outcome(chunk.chunk_id, "ok", chars_available=size, chars_sent=size)
         else:
             yield Outcome(
