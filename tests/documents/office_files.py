@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import struct
 import zipfile
 import zlib
+from pathlib import Path
 
 from kgkit.documents.parsed import Parsed, Section
 
@@ -195,6 +197,12 @@ def page(body: str, head: str = "") -> str:
 def section_texts(parsed: Parsed, kind: str) -> dict[str, str]:
     """What stands in the sections of a kind, by their labels."""
     return {s.label: parsed.text[s.start : s.end].strip() for s in parsed.sections if s.kind == kind}
+
+
+def expected_words(shared: Path, name: str) -> list[str]:
+    """What the collection's list says a file holds; ``["ERROR"]`` for one that cannot be read."""
+    rows = csv.DictReader((shared / "data/files/manifest.csv").read_text(encoding="utf-8").splitlines())
+    return next(row["expected"] for row in rows if row["file"] == name).split("|")
 
 
 def sections_of(parsed: Parsed, kind: str) -> list[Section]:
