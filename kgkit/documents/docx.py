@@ -15,7 +15,7 @@ from kgkit.documents.docx_styles import Numbering, Styles
 from kgkit.documents.drawingml import alternative, join_cells
 from kgkit.documents.office import Package, plural
 from kgkit.documents.parsed import Parsed, ReadOptions, TextBuilder
-from kgkit.documents.xml import Element, child, children, text_of
+from kgkit.documents.xml import Element, child, children, text_of, whole_number
 from kgkit.errors import ReadError
 
 __all__ = ["MEDIA_TYPE", "read"]
@@ -346,4 +346,4 @@ class _Document:
         part = next(self._package.related("", "extended-properties"), "docProps/app.xml")
         root = self._package.parse_optional(part, "document properties")
         pages = next((text_of(e) for e in root if e.tag.endswith("}Pages")), "") if root is not None else ""
-        return ends > 0 and pages.isdigit() and int(pages) == ends + 1
+        return ends > 0 and whole_number(pages) == ends + 1

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from kgkit.documents.xml import Element, child, children
+from kgkit.documents.xml import Element, child, children, whole_number
 
 __all__ = ["Numbering", "Styles", "is_on"]
 
@@ -49,7 +49,7 @@ class Styles:
             self._styles[style.get("w:styleId", "")] = _Style(
                 name=_value(style, "w:name") or "",
                 based_on=_value(style, "w:basedOn"),
-                outline=_number(_value(paragraph, "w:outlineLvl")),
+                outline=whole_number(_value(paragraph, "w:outlineLvl")),
                 hidden=is_on(child(style, "w:rPr"), "w:vanish"),
                 numbering=child(paragraph, "w:numPr"),
                 is_default=style.get("w:default", "0") not in _OFF and style.get("w:type") == "paragraph",
@@ -59,7 +59,7 @@ class Styles:
     def heading_level(self, properties: Element | None) -> int | None:
         """Give the level (1 to 6) of a paragraph with these properties, ``None`` for body text."""
         style = _value(properties, "w:pStyle") or self._default
-        outline = _number(_value(properties, "w:outlineLvl"))
+        outline = whole_number(_value(properties, "w:outlineLvl"))
         if outline is None:
             outline = self._outline_of_style(style)
         return min(outline + 1, _DEEPEST) if outline is not None and outline < 9 else None
@@ -85,7 +85,7 @@ class Styles:
         styled = (self._styles[s].numbering for s in self._chain(_value(properties, "w:pStyle")) if s in self._styles)
         for found in (own, *styled):
             number = number or _value(found, "w:numId")
-            level = _number(_value(found, "w:ilvl")) if level is None else level
+            level = whole_number(_value(found, "w:ilvl")) if level is None else level
         return (number, min(level or 0, 8)) if number not in (None, "0") and number else None
 
     def _outline_of_style(self, style: str | None) -> int | None:
@@ -120,11 +120,11 @@ class Numbering:
             number, base = num.get("w:numId", ""), _value(num, "w:abstractNumId") or ""
             levels = dict(abstract.get(base, {}))
             for override in children(num, "w:lvlOverride"):
-                at = _number(override.get("w:ilvl")) or 0
+                at = whole_number(override.get("w:ilvl")) or 0
                 own = child(override, "w:lvl")
                 if own is not None:
                     levels[at] = _level(own)
-                start = _number(_value(override, "w:startOverride"))
+                start = whole_number(_value(override, "w:startOverride"))
                 if start is not None and at in levels:
                     levels[at] = (*levels[at][:2], start)
                     self._restarts.add(number)
@@ -153,11 +153,11 @@ class Numbering:
 
 
 def _levels(abstract: Element) -> dict[int, tuple[str, str, int]]:
-    return {_number(lvl.get("w:ilvl")) or 0: _level(lvl) for lvl in children(abstract, "w:lvl")}
+    return {whole_number(lvl.get("w:ilvl")) or 0: _level(lvl) for lvl in children(abstract, "w:lvl")}
 
 
 def _level(lvl: Element) -> tuple[str, str, int]:
-    start = _number(_value(lvl, "w:start"))
+    start = whole_number(_value(lvl, "w:start"))
     return _value(lvl, "w:numFmt") or "decimal", _value(lvl, "w:lvlText") or "", 1 if start is None else start
 
 
@@ -177,10 +177,3 @@ def _write_number(number: int, form: str) -> str:
 def _value(properties: Element | None, tag: str) -> str | None:
     found = child(properties, tag)
     return None if found is None else found.get("w:val")
-
-
-def _number(text: str | None) -> int | None:
-    try:
-        return None if text is None else int(text)
-    except ValueError:
-        return None

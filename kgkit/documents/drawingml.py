@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kgkit.documents.xml import Element, child, children, text_of
+from kgkit.documents.xml import Element, child, children, text_of, whole_number
 
 __all__ = ["alternative", "chart_lines", "diagram_lines", "join_cells", "shape_lines", "table_lines"]
 
@@ -115,10 +115,10 @@ def _points(source: Element | None) -> dict[int, str]:
     found: dict[int, str] = {}
     for level in reversed(levels):
         for point in level.iter("c:pt"):
-            index = point.get("idx", "")
+            at = whole_number(point.get("idx"))
             value = text_of(child(point, "c:v")).strip()
-            if index.isdigit() and value and len(found) < _MOST_POINTS:
-                found[int(index)] = f"{found[int(index)]} {value}" if int(index) in found else _plain(value)
+            if at is not None and value and len(found) < _MOST_POINTS:
+                found[at] = f"{found[at]} {value}" if at in found else _plain(value)
     return found
 
 
@@ -148,7 +148,6 @@ def _runs(paragraph: Element) -> str:
 def _bullet(properties: Element | None) -> str:
     if properties is None:
         return ""
-    level = properties.get("lvl", "0")
-    depth = min(int(level), 8) if level.isdigit() else 0
+    depth = min(whole_number(properties.get("lvl")) or 0, 8)
     explicit = any(child(properties, tag) is not None for tag in ("a:buChar", "a:buAutoNum", "a:buBlip"))
     return "  " * depth + "- " if explicit or depth else ""

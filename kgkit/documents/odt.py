@@ -6,11 +6,12 @@ The rules in words: docs/decisions/0004-office-files.md.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from kgkit.documents.archive import Archive, UnreadablePart
 from kgkit.documents.drawingml import join_cells
 from kgkit.documents.odt_styles import OdfStyles
-from kgkit.documents.odt_text import OdfText
+from kgkit.documents.odt_text import OdfText, repeat
 from kgkit.documents.office import Notes, Properties, add_property, parse_language, parse_time, plural
 from kgkit.documents.parsed import Parsed, ReadOptions, TextBuilder
 from kgkit.documents.xlsx_cells import plain_number
@@ -181,12 +182,10 @@ class _Document:
         if self._is_skipped(slide, "draw:style-name", "hidden_slide", str(number)):
             return
         self._out.begin("slide", str(number))
-        for shape in slide:
-            title = self._text.flat(shape) if shape.get("presentation:class") == "title" else ""
-            if title:
-                self._out.heading(title, 1)
-            else:
-                self._text.blocks([shape])
+        titles = [shape for shape in slide if shape.get("presentation:class") == "title"]
+        for title in titles:
+            self._out.heading(self._text.flat(title), 1)
+        self._text.blocks(shape for shape in slide if shape not in titles)
         notes = child(slide, "presentation:notes")
         lines = self._text.lines(notes) if notes is not None else []
         self._append("notes", str(number), lines)
@@ -209,30 +208,21 @@ class _Document:
     def _sheet_lines(self, sheet: Element, name: str) -> Iterator[str]:
         size, gap, started = 0, False, False
         for number, row in enumerate(self._text.rows(sheet), 1):
-            cells = [text for cell in row for text in self._cell(cell, f"{name}, row {number}")]
-            line = join_cells(cells)
+            line = join_cells(self._text.cells(row, partial(self._value, f"{name}, row {number}")))
             if not line.strip(" |"):
                 gap = started
                 continue
             if gap:
                 yield ""
             gap, started = False, True
-            repeats = row.get("table:number-rows-repeated", "1")
-            for _ in range(min(int(repeats), 1_048_576) if repeats.isdigit() else 1):
+            for _ in range(repeat(row, "table:number-rows-repeated")):
                 size += len(line) + 1
                 if size > self._options.max_chars:
                     most = f"{self._options.max_chars:,}"
                     raise ReadError("too_large", f"The spreadsheet has more than {most} characters of text.")
                 yield line
 
-    def _cell(self, cell: Element, where: str) -> list[str]:
-        if cell.tag not in ("table:table-cell", "table:covered-table-cell"):
-            return []
-        repeats = cell.get("table:number-columns-repeated", "1")
-        text = self._value(cell, where) if cell.tag == "table:table-cell" else ""
-        return [text] * (min(int(repeats), 16_384) if repeats.isdigit() else 1)
-
-    def _value(self, cell: Element, where: str) -> str:
+    def _value(self, where: str, cell: Element) -> str:
         """Give a cell's saved value: dates and numbers as saved, not as shown."""
         kind = cell.get("office:value-type")
         shown = self._text.flat(cell)

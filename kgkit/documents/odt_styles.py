@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kgkit.documents.xml import Element, children
+from kgkit.documents.xml import Element, children, whole_number
 
 __all__ = ["OdfStyles"]
 
@@ -52,5 +52,5 @@ class OdfStyles:
 
     def _add_list(self, style: Element) -> None:
         for level in children(style, "text:list-level-style-number"):
-            if level.get("style:num-format") and level.get("text:level", "").isdigit():
-                self._numbered.add((style.get("style:name", ""), int(level.get("text:level", "1"))))
+            if level.get("style:num-format"):
+                self._numbered.add((style.get("style:name", ""), whole_number(level.get("text:level")) or 1))

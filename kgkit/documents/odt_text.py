@@ -8,11 +8,11 @@ from kgkit.documents.drawingml import join_cells
 from kgkit.documents.odt_styles import OdfStyles
 from kgkit.documents.office import Notes, plural
 from kgkit.documents.parsed import TextBuilder
-from kgkit.documents.xml import Element, child, children, text_of
+from kgkit.documents.xml import Element, child, children, text_of, whole_number
 
-__all__ = ["OdfText"]
+__all__ = ["OdfText", "repeat"]
 
-_MOST_REPEATS = 1_000
+_MOST_CELLS = 16_384
 _DROPPED = frozenset(
     {
         "text:tracked-changes",
@@ -48,7 +48,7 @@ class OdfText:
         self._in_list = False
         self._counts: dict[str, int] = {}
         self._inline_tags: dict[str, Callable[[Element], str]] = {
-            "text:s": lambda e: " " * min(_count(e, "text:c"), 100),
+            "text:s": lambda e: " " * min(repeat(e, "text:c"), 100),
             "text:tab": lambda e: "\t",
             "text:line-break": lambda e: "\n",
             "text:note": self._note,
@@ -95,13 +95,20 @@ class OdfText:
             else:
                 self.blocks(block)
 
-    def cells(self, row: Element) -> list[str]:
-        """Read a row; what a merged cell covers is empty."""
+    def cells(self, row: Element, read: Callable[[Element], str]) -> list[str]:
+        """Read a row up to its last cell with text; what a merged cell covers is empty."""
         texts: list[str] = []
+        blanks = 0
         for cell in row:
-            if cell.tag in ("table:table-cell", "table:covered-table-cell"):
-                text = self.flat(cell) if cell.tag == "table:table-cell" else ""
-                texts.extend([text] * min(_count(cell, "table:number-columns-repeated"), _MOST_REPEATS))
+            if cell.tag not in ("table:table-cell", "table:covered-table-cell"):
+                continue
+            text = read(cell) if cell.tag == "table:table-cell" else ""
+            repeats = min(repeat(cell, "table:number-columns-repeated"), _MOST_CELLS - len(texts) - blanks)
+            if text:
+                texts += [""] * blanks + [text] * repeats
+                blanks = 0
+            else:
+                blanks += repeats
         return texts
 
     def flat(self, parent: Iterable[Element]) -> str:
@@ -140,7 +147,7 @@ class OdfText:
         if self.styles.is_hidden(block.get("text:style-name")):
             self._hide(text)
         else:
-            self.out.heading(text, min(_count(block, "text:outline-level"), 6))
+            self.out.heading(text, min(repeat(block, "text:outline-level"), 6))
         self._write_boxes()
 
     def _paragraph(self, block: Element) -> None:
@@ -185,7 +192,7 @@ class OdfText:
     def _table(self, table: Element) -> None:
         lines = []
         for row in self.rows(table):
-            cells = self.cells(row)
+            cells = self.cells(row, self.flat)
             if any(cells):
                 lines.append(join_cells(cells))
         self._in_list = False
@@ -274,6 +281,6 @@ def _split(text: str) -> list[str]:
     return text.replace("\t", " ").replace("\r", " ").replace("\n", " ").split(" ")
 
 
-def _count(element: Element, attribute: str) -> int:
-    text = element.get(attribute, "1")
-    return max(1, int(text)) if text.isascii() and text.isdigit() and len(text) < 10 else 1
+def repeat(element: Element, attribute: str) -> int:
+    """Read how often something is repeated; once where that is not said."""
+    return max(1, whole_number(element.get(attribute)) or 1)

@@ -15,7 +15,7 @@ from kgkit.documents.drawingml import chart_lines, join_cells, shape_lines
 from kgkit.documents.office import Package, plural
 from kgkit.documents.parsed import Parsed, ReadOptions, TextBuilder
 from kgkit.documents.xlsx_cells import Formats, column_number, plain_number, serial_to_text, unescape
-from kgkit.documents.xml import Element, child, children, stream_xml, text_of
+from kgkit.documents.xml import Element, child, children, stream_xml, text_of, whole_number
 from kgkit.errors import ReadError
 
 __all__ = ["MEDIA_TYPE", "read"]
@@ -194,7 +194,7 @@ class _Workbook:
         try:
             for element in stream_xml(self._package.archive.stream(sheet.part), sheet.part, _TAGS):
                 if element.tag == "s:row":
-                    row = _number(element.get("r")) or row + 1
+                    row = whole_number(element.get("r")) or row + 1
                     cells = self._cells(sheet.name, row, element)
                     size += sum(map(len, cells.values())) + len(_BETWEEN) * len(cells)
                     grid.rows.setdefault(row, {}).update(cells)
@@ -241,7 +241,7 @@ class _Workbook:
                 return serial_to_text(value, shown, since_1904=self._since_1904)
             return plain_number(value)
         if kind == "s":
-            at = _number(value)
+            at = whole_number(value)
             if at is None or at >= len(self._strings):
                 self._notes.add("unreadable_part", f"text {value} of a cell (it is not among the shared texts)")
                 return "[unreadable]"
@@ -295,7 +295,7 @@ class _Workbook:
         authors = [text_of(a).strip() for a in children(child(root, "s:authors"), "s:author")]
         lines = []
         for comment in children(child(root, "s:commentList"), "s:comment"):
-            at = _number(comment.get("authorId"))
+            at = whole_number(comment.get("authorId"))
             author = authors[at] if at is not None and at < len(authors) else ""
             text = " ".join(_rich_text(child(comment, "s:text")).split()).removeprefix(f"{author}:").strip()
             if text:
@@ -318,11 +318,11 @@ def _note_layout(grid: _Grid, element: Element) -> None:
     if element.tag == "s:mergeCell":
         first, _, last = element.get("ref", "").partition(":")
         left, right = column_number(first), column_number(last)
-        top, bottom = (_number(end.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")) for end in (first, last))
+        top, bottom = (whole_number(end.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")) for end in (first, last))
         if left and right and top and bottom:
             grid.covered.append((left, top, right, bottom))
     elif element.tag == "s:col" and element.get("hidden") in ("1", "true"):
-        grid.hidden_columns.append((_number(element.get("min")) or 0, _number(element.get("max")) or 0))
+        grid.hidden_columns.append((whole_number(element.get("min")) or 0, whole_number(element.get("max")) or 0))
     elif element.tag == "s:headerFooter":
         parts = dict.fromkeys(_page_text(text_of(part)) for part in element)
         grid.page_text = "\n".join(part for part in parts if part)
@@ -356,8 +356,3 @@ def _rich_text(item: Element | None) -> str:
         elif part.tag == "s:r":
             pieces.append(text_of(child(part, "s:t")))
     return unescape("".join(pieces))
-
-
-def _number(text: str | None) -> int | None:
-    text = (text or "").strip()
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 12 else None

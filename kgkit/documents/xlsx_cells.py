@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from datetime import datetime, timedelta
 
-from kgkit.documents.xml import Element, child, children
+from kgkit.documents.xml import Element, child, children, whole_number
 
 __all__ = ["Formats", "column_number", "format_kind", "plain_number", "serial_to_text", "unescape"]
 
@@ -14,7 +14,7 @@ _TIMES, _BOTH, _SPANS = frozenset({18, 19, 20, 21, 32, 33, 34, 35, 55, 56}), fro
 _LITERAL = re.compile(r'"[^"]*"|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^\]]*\]|general', re.IGNORECASE)
 _ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")
 _COLUMNS: dict[str, int] = {}
-_EXACT = re.compile(r"-?\d+")
+_EXACT = re.compile(r"-?[0-9]+")
 
 
 class Formats:
@@ -27,19 +27,16 @@ class Formats:
     @classmethod
     def from_xml(cls, root: Element | None) -> Formats:
         """Read the styles part."""
-        formats = {
-            int(f.get("numFmtId", "")): f.get("formatCode", "")
-            for f in children(child(root, "s:numFmts"), "s:numFmt")
-            if f.get("numFmtId", "").isdigit()
-        }
-        ids = [x.get("numFmtId", "0") for x in children(child(root, "s:cellXfs"), "s:xf")]
-        return cls(formats, [int(i) if i.isdigit() else 0 for i in ids])
+        listed = children(child(root, "s:numFmts"), "s:numFmt")
+        formats = {whole_number(f.get("numFmtId")) or 0: f.get("formatCode", "") for f in listed}
+        styles = children(child(root, "s:cellXfs"), "s:xf")
+        return cls(formats, [whole_number(style.get("numFmtId")) or 0 for style in styles])
 
     def kind(self, style: str | None) -> str:
         """Give ``number``, ``date``, ``time``, ``datetime`` or ``span`` for a cell's style number."""
         if style is None:
             return self._first
-        at = int(style) if style.isdigit() else 0
+        at = whole_number(style) or 0
         return self._kinds[at] if at < len(self._kinds) else "number"
 
 
@@ -103,7 +100,7 @@ def plain_number(value: str) -> str:
         >>> [plain_number(v) for v in ("65000.0", "9007199254740993", "4.3499999999999996", "1E-3")]
         ['65000', '9007199254740993', '4.35', '0.001']
     """
-    if value.isdigit() or _EXACT.fullmatch(value := value.strip()):
+    if _EXACT.fullmatch(value := value.strip()):
         return value
     try:
         number = float(value)

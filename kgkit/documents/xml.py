@@ -21,7 +21,17 @@ from xml.parsers import expat
 from kgkit.documents.archive import UnreadablePart
 from kgkit.errors import ReadError
 
-__all__ = ["Element", "check_doctype", "child", "children", "parse_xml", "short_name", "stream_xml", "text_of"]
+__all__ = [
+    "Element",
+    "check_doctype",
+    "child",
+    "children",
+    "parse_xml",
+    "short_name",
+    "stream_xml",
+    "text_of",
+    "whole_number",
+]
 
 MAX_DEPTH = 200
 MAX_ELEMENTS = 2_000_000
@@ -173,6 +183,17 @@ def child(element: Element | None, *path: str) -> Element | None:
 def children(element: Element | None, tag: str) -> Iterator[Element]:
     """Go through the children with a tag; through nothing for ``None``."""
     return (c for c in element if c.tag == tag) if element is not None else iter(())
+
+
+def whole_number(text: str | None) -> int | None:
+    """Read a plain whole number of reasonable size; ``None`` for anything else.
+
+    Example:
+        >>> whole_number("12"), whole_number("-1"), whole_number("²"), whole_number("9" * 5000)
+        (12, None, None, None)
+    """
+    text = (text or "").strip()
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 12 else None
 
 
 def text_of(element: Element | None) -> str:

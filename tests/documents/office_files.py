@@ -18,19 +18,22 @@ A = "http://schemas.openxmlformats.org/drawingml/2006/main"
 R = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 MC = "http://schemas.openxmlformats.org/markup-compatibility/2006"
 _REL = "http://schemas.openxmlformats.org/package/2006/relationships"
-ODF = " ".join(
-    f'xmlns:{prefix}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
-    for prefix, name in {
-        "office": "office",
-        "text": "text",
-        "table": "table",
-        "draw": "drawing",
-        "style": "style",
-        "presentation": "presentation",
-        "meta": "meta",
-        "svg": "svg-compatible",
-    }.items()
-) + ' xmlns:dc="http://purl.org/dc/elements/1.1/"'
+ODF = (
+    " ".join(
+        f'xmlns:{prefix}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
+        for prefix, name in {
+            "office": "office",
+            "text": "text",
+            "table": "table",
+            "draw": "drawing",
+            "style": "style",
+            "presentation": "presentation",
+            "meta": "meta",
+            "svg": "svg-compatible",
+        }.items()
+    )
+    + ' xmlns:dc="http://purl.org/dc/elements/1.1/"'
+)
 LAUGHS = (
     '<!DOCTYPE x [<!ENTITY a "ha">'
     + "".join(f'<!ENTITY {chr(98 + i)} "{("&" + chr(97 + i) + ";") * 10}">' for i in range(9))
@@ -121,7 +124,7 @@ def cells(*rows: str) -> str:
 
 
 def pptx(*slides: str, order: list[int] | None = None, parts: dict[str, str | bytes] | None = None) -> bytes:
-    """Make a presentation; each slide is the inside of its shape tree, or a whole part when it starts with ``<p:sld``."""
+    """Make a presentation; a slide is the inside of its shape tree, or a whole part that starts with ``<p:sld``."""
     listed = "".join(f'<p:sldId id="{255 + i}" r:id="s{i}"/>' for i in order or range(1, len(slides) + 1))
     made: dict[str, str | bytes] = {
         "_rels/.rels": relations(r1="officeDocument:ppt/presentation.xml"),
@@ -162,9 +165,7 @@ def odt(body: str, *, styles: str = "", automatic: str = "", kind: str = "text",
     return pack({**made, **{name.replace("__", "/") + ".xml": text for name, text in parts.items()}})
 
 
-def epub(
-    pages: dict[str, str | bytes], *, spine: str = "", items: str = "", metadata: str = "", **parts: str
-) -> bytes:
+def epub(pages: dict[str, str | bytes], *, spine: str = "", items: str = "", metadata: str = "", **parts: str) -> bytes:
     """Make an e-book whose pages are read in the order given, unless ``spine`` says otherwise."""
     manifest = "".join(f'<item id="{n}" href="{n}" media-type="application/xhtml+xml"/>' for n in pages)
     order = spine or "".join(f'<itemref idref="{name}"/>' for name in pages)

@@ -44,7 +44,9 @@ NUMBERING = f"""<w:numbering xmlns:w="{W}">
 <w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:lvlText w:val="%1."/></w:lvl>
 <w:lvl w:ilvl="1"><w:start w:val="1"/><w:numFmt w:val="lowerRoman"/><w:lvlText w:val="%1.%2)"/></w:lvl>
 </w:abstractNum>
-<w:abstractNum w:abstractNumId="1"><w:lvl w:ilvl="0"><w:numFmt w:val="bullet"/><w:lvlText w:val="x"/></w:lvl></w:abstractNum>
+<w:abstractNum w:abstractNumId="1">
+<w:lvl w:ilvl="0"><w:numFmt w:val="bullet"/><w:lvlText w:val="x"/></w:lvl>
+</w:abstractNum>
 <w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="1"/></w:num>
 </w:numbering>"""
 
@@ -148,7 +150,9 @@ def test_lists_have_the_markers_that_are_shown():
 def test_fields_show_their_result_and_not_their_code():
     marks = {k: f'<w:r><w:fldChar w:fldCharType="{k}"/></w:r>' for k in ("begin", "separate", "end")}
     nested = f"{marks['begin']}<w:r><w:instrText>IF</w:instrText></w:r>{run('hidden code')}{marks['begin']}"
-    nested += f"{run('deeper')}{marks['separate']}{run('x')}{marks['end']}{marks['separate']}{run('shown')}{marks['end']}"
+    nested += (
+        f"{run('deeper')}{marks['separate']}{run('x')}{marks['end']}{marks['separate']}{run('shown')}{marks['end']}"
+    )
     simple = f'<w:fldSimple w:instr="DATE">{run("today")}</w:fldSimple>'
     assert parse(docx(f"<w:p>{nested}{run(' and ')}{simple}</w:p>")).text == "shown and today"
 
@@ -186,7 +190,7 @@ def test_hidden_text_is_dropped_and_counted():
 
 def test_breaks_tabs_symbols_and_formulas():
     signs = (
-        '<w:r><w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/><w:t>c</w:t><w:noBreakHyphen/><w:t>d</w:t><w:softHyphen/>'
+        "<w:r><w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/><w:t>c</w:t><w:noBreakHyphen/><w:t>d</w:t><w:softHyphen/>"
         '<w:sym w:font="Symbol" w:char="F061"/><w:sym w:font="Wingdings" w:char="F0FC"/></w:r>'
     )
     m = 'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"'
@@ -209,7 +213,13 @@ def test_notes_comments_headers_and_footers_are_sections_at_the_end():
         "word/h.xml": f'<w:hdr xmlns:w="{W}">{para("Draft")}{table([cell(para("l")), cell(para("r"))])}</w:hdr>',
         "word/p.xml": f'<w:ftr xmlns:w="{W}">{para("12")}</w:ftr>',
     }
-    targets = {"n": "footnotes:f.xml", "e": "endnotes:e.xml", "c": "comments:c.xml", "h": "header:h.xml", "f": "footer:p.xml"}
+    targets = {
+        "n": "footnotes:f.xml",
+        "e": "endnotes:e.xml",
+        "c": "comments:c.xml",
+        "h": "header:h.xml",
+        "f": "footer:p.xml",
+    }
     data = docx(body, parts=parts, **targets)
     parsed = parse(data)
     assert parsed.text == "Fact[1][2]\n\n[1] see here\n\n[2] and there\n\nAnn: why?\n\nDraft\nl | r"
@@ -222,7 +232,7 @@ def test_notes_comments_headers_and_footers_are_sections_at_the_end():
 
 
 def test_pages_are_sections_only_where_the_file_agrees_with_itself():
-    broken = f'<w:p>{run("end of one")}<w:r><w:lastRenderedPageBreak/></w:r>{run(" start of two")}</w:p>'
+    broken = f"<w:p>{run('end of one')}<w:r><w:lastRenderedPageBreak/></w:r>{run(' start of two')}</w:p>"
     third = f"<w:p><w:r><w:lastRenderedPageBreak/></w:r>{run('three')}</w:p>"
 
     def made(pages: int) -> bytes:
@@ -239,7 +249,7 @@ def test_charts_and_picture_descriptions_are_read():
     c = "http://schemas.openxmlformats.org/drawingml/2006/chart"
     wp = "http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing"
     points = "<c:pt idx='0'><c:v>{}</c:v></c:pt><c:pt idx='1'><c:v>{}</c:v></c:pt>".format
-    series = f"<c:ser><c:tx><c:strRef><c:strCache><c:pt idx='0'><c:v>Sales</c:v></c:pt></c:strCache></c:strRef></c:tx>"
+    series = "<c:ser><c:tx><c:strRef><c:strCache><c:pt idx='0'><c:v>Sales</c:v></c:pt></c:strCache></c:strRef></c:tx>"
     series += f"<c:cat>{points('Q1', 'Q2')}</c:cat><c:val>{points('1.0', '0.30000000000000004')}</c:val></c:ser>"
     title = "<c:title><c:tx><c:rich><a:p><a:r><a:t>Money</a:t></a:r></a:p></c:rich></c:tx></c:title>"
     chart = f"<c:chart>{title}<c:plotArea><c:barChart>{series}</c:barChart></c:plotArea></c:chart>"

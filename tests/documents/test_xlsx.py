@@ -74,12 +74,15 @@ def test_merged_cells_appear_once_even_if_covered_cells_hold_values():
 
 def test_dates_follow_number_formats_and_the_workbooks_calendar():
     styles = (
-        '<numFmts><numFmt numFmtId="170" formatCode="yyyy\\-mm\\-dd hh:mm"/><numFmt numFmtId="171" formatCode="[h]:mm"/>'
+        '<numFmts><numFmt numFmtId="170" formatCode="yyyy\\-mm\\-dd hh:mm"/>'
+        '<numFmt numFmtId="171" formatCode="[h]:mm"/>'
         '<numFmt numFmtId="172" formatCode="&quot;day&quot; 0.00"/></numFmts>'
         '<cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="170"/><xf numFmtId="171"/><xf numFmtId="172"/>'
         '<xf numFmtId="20"/></cellXfs>'
     )
-    row = "".join(number(f"{c}1", v, s) for c, v, s in zip("ABCDEF", (0, 45292, 45292.5, 1.25, 3, 0.5), range(6), strict=True))
+    row = "".join(
+        number(f"{c}1", v, s) for c, v, s in zip("ABCDEF", (0, 45292, 45292.5, 1.25, 3, 0.5), range(6), strict=True)
+    )
     assert lines(xlsx(cells(row), styles=styles)) == ["0 | 2024-01-01 | 2024-01-01 12:00:00 | 30:00:00 | 3 | 12:00:00"]
     later = lines(xlsx(cells(number("A1", 0, 1)), styles=styles, workbook='<workbookPr date1904="1"/>'))
     assert later == ["1904-01-01"]
@@ -168,7 +171,9 @@ def test_comments_boxes_charts_and_page_headers_follow_the_rows():
         "xl/d.xml": f'<xdr:wsDr xmlns:xdr="{xdr}">{box}</xdr:wsDr>',
         "xl/c.xml": comment.format(S),
     }
-    footer = "<headerFooter><oddHeader>&amp;L&amp;&quot;Arial,Bold&quot;&amp;12Secret&amp;R&amp;P</oddHeader></headerFooter>"
+    footer = (
+        "<headerFooter><oddHeader>&amp;L&amp;&quot;Arial,Bold&quot;&amp;12Secret&amp;R&amp;P</oddHeader></headerFooter>"
+    )
     data = xlsx(cells(text("A1", "x")) + footer, parts=parts)
     parsed = parse(data)
     assert parsed.text == "A\n\nx\n\nboxed\n\nA1 Ann: check\n\nSecret"
