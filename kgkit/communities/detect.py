@@ -191,8 +191,11 @@ def _levels(network: Network, status: Indices, settings: list[Settings]) -> list
     place = np.cumsum(status != 2) - 1
     current = Network(len(linked), place[network.left], place[network.right], network.weight, network.sizes[linked])
     inner: Indices = np.arange(len(linked))
-    partitions = []
-    for step in settings:
+    labels = inner
+    partitions: list[Indices] = []
+    for level, step in enumerate(settings):
+        if level:
+            current = shrink(current, labels)
         labels = partition(current, step)
         inner = labels[inner]
         whole = np.empty(network.n, np.int64)
@@ -201,7 +204,6 @@ def _levels(network: Network, status: Indices, settings: list[Settings]) -> list
         n_groups = int(inner.max()) + 1 if len(inner) else 0
         whole[alone] = np.arange(n_groups, n_groups + len(alone))
         partitions.append(whole)
-        current = shrink(current, labels)
     return partitions
 
 

@@ -57,7 +57,7 @@ def make_network(ids: pl.Series, relations: pl.DataFrame, weights: str | None) -
     Raises:
         InputError: An end is no entity, or a weight is negative or infinite.
     """
-    left, right = (_number(ids, relations[c]) for c in ("source_id", "target_id"))
+    left, right = _number(ids, relations["source_id"], relations["target_id"])
     if weights is None:
         weight: Weights = np.ones(relations.height)
     else:
@@ -71,17 +71,20 @@ def make_network(ids: pl.Series, relations: pl.DataFrame, weights: str | None) -
     return add_up(len(ids), left, right, weight, np.ones(len(ids), np.int64))
 
 
-def _number(ids: pl.Series, ends: pl.Series) -> Indices:
-    numbers = pl.DataFrame({"id": ids}).with_row_index("number")
-    found = ends.to_frame("id").join(numbers, on="id", how="left", maintain_order="left")["number"]
+def _number(ids: pl.Series, sources: pl.Series, targets: pl.Series) -> tuple[Indices, Indices]:
+    """Replace each end by its place among ``ids``."""
+    places = pl.DataFrame({"id": ids}).with_row_index("place")
+    ends = pl.DataFrame({"id": pl.concat([sources.alias("id"), targets.alias("id")])})
+    found = ends.join(places, on="id", how="left", maintain_order="left")["place"]
     if found.null_count():
-        lost = ends.filter(found.is_null()).unique().sort()
+        lost = ends["id"].filter(found.is_null()).unique().sort()
         msg = (
             f"{len(lost):,} ends of relations are no entities, such as {', '.join(map(repr, lost.head(3)))}. "
             "Give entities and relations of the same graph."
         )
         raise InputError(msg)
-    return found.cast(pl.Int64).to_numpy()
+    numbers = found.cast(pl.Int64).to_numpy()
+    return numbers[: len(sources)], numbers[len(sources) :]
 
 
 def add_up(n: int, left: Indices, right: Indices, weight: Weights, sizes: Indices) -> Network:
@@ -89,7 +92,7 @@ def add_up(n: int, left: Indices, right: Indices, weight: Weights, sizes: Indice
     low, high = np.minimum(left, right), np.maximum(left, right)
     key = low * n + high
     whole = bool((weight == np.rint(weight)).all())  # sums of whole numbers are exact in any order
-    order = np.argsort(key, kind="stable") if whole else np.lexsort((weight, key))
+    order = np.argsort(key) if whole else np.lexsort((weight, key))
     key, weight = key[order], weight[order]
     first = np.flatnonzero(np.diff(key, prepend=-1))
     if len(first) < len(key):

@@ -23,6 +23,13 @@ _RELATION_NO = ["subject_entity", "predicate_no", "object_entity", "polarity_no"
 _NAMED = ["type_no", "key_no"]
 _PLACE = ["doc_no", "chunk_no", *_NAMED]
 _SIDES = ("subject", "object")
+_OF_MENTIONS = [
+    "mention_id", "doc_id", "start", "type", "key", "spelling", "description", "attributes", "reason", *_PLACE,
+]  # fmt: skip
+_OF_STATEMENTS = [
+    "statement_id", "predicate", "polarity", "confidence", "doc_no", "reason",
+    *(f"{side}_{column}" for side in _SIDES for column in ("entity", "candidates", "spelling")),
+]  # fmt: skip
 
 
 def build_graph(
@@ -77,14 +84,14 @@ def build_graph(
     taken, said = take(mentions, "mentions"), _take_statements(mentions, statements)
     heard, stated = _number(taken.frame, said.frame)
     heard, stated = _judge_mentions(heard, unlocated), _judge_statements(stated, unlocated)
-    counted = heard.filter(pl.col("reason").is_null())
+    counted = heard.select(_OF_MENTIONS).filter(pl.col("reason").is_null())
     groups = counted.select(*_NAMED, "type", "key").unique(_NAMED).with_row_index("entity")
     linked = counted.join(groups.select(*_NAMED, "entity"), on=_NAMED, nulls_equal=True)
     stated = _resolve(stated, linked)
     if undeclared == "entity":
         groups, stated = _declare(groups, stated)
     stated = _judge_ends(stated)
-    good = stated.filter(pl.col("reason").is_null())
+    good = stated.select(_OF_STATEMENTS).filter(pl.col("reason").is_null())
     groups = groups.with_columns(stable_id_series("entity", groups["type"], groups["key"]).alias("entity_id"))
     entities, bad = _entities(groups, linked, good)
     relations, support = _relations(groups, good)
@@ -118,15 +125,20 @@ def _number(mentions: pl.DataFrame, statements: pl.DataFrame) -> tuple[pl.DataFr
     docs = number([mentions["doc_id"], statements["doc_id"]])
     chunks = number([mentions["chunk_id"], statements["chunk_id"]])
     types = number([mentions["type"], statements["subject_type"], statements["object_type"]])
-    heard = mentions.join(keys, on="name", how="left", maintain_order="left").with_columns(
-        docs[0].alias("doc_no"), chunks[0].alias("chunk_no"), types[0].alias("type_no")
+    numbers = {"doc_no": docs, "chunk_no": chunks}
+    heard = mentions.with_columns(
+        *_look_up(mentions["name"], keys), types[0].alias("type_no"), **{n: s[0] for n, s in numbers.items()}
     )
-    stated = statements.with_columns(docs[1].alias("doc_no"), chunks[1].alias("chunk_no"))
+    stated = statements.with_columns(**{n: s[1] for n, s in numbers.items()})
     for side, type_no in zip(_SIDES, types[1:], strict=True):
-        own = keys.select(pl.col("name").alias(side), pl.exclude("name").name.prefix(f"{side}_"))
-        stated = stated.join(own, on=side, how="left", maintain_order="left")
-        stated = stated.with_columns(type_no.alias(f"{side}_type_no"))
+        own = [column.alias(f"{side}_{column.name}") for column in _look_up(statements[side], keys)]
+        stated = stated.with_columns(*own, type_no.alias(f"{side}_type_no"))
     return heard, stated
+
+
+def _look_up(names: pl.Series, keys: pl.DataFrame) -> list[pl.Series]:
+    found = names.to_frame("name").join(keys, on="name", how="left", maintain_order="left")
+    return found.drop("name").get_columns()
 
 
 def _lost(unlocated: str) -> pl.Expr:
@@ -235,8 +247,11 @@ def _relations(groups: pl.DataFrame, good: pl.DataFrame) -> tuple[pl.DataFrame, 
         ids.gather(agreed["subject_entity"]).alias("source_id"), ids.gather(agreed["object_entity"]).alias("target_id")
     )
     agreed = agreed.with_columns(stable_id_series("relation", *(agreed[c] for c in _RELATION)).alias("relation_id"))
-    support = good.select(*_RELATION_NO, "statement_id").join(agreed, on=_RELATION_NO)
-    return tables.conform(agreed.sort("relation_id"), "relations"), support.select("relation_id", "statement_id")
+    support = good.select(*_RELATION_NO, "statement_id").join(
+        agreed.select(*_RELATION_NO, "relation_id"), on=_RELATION_NO
+    )
+    relations = tables.conform(agreed.drop(_RELATION_NO).sort("relation_id"), "relations")
+    return relations, support.select("relation_id", "statement_id")
 
 
 def _evidence(groups: pl.DataFrame, linked: pl.DataFrame, support: pl.DataFrame) -> pl.DataFrame:

@@ -25,12 +25,24 @@ def resolve_ends(ends: pl.DataFrame, mentions: pl.DataFrame) -> pl.DataFrame:
         of the ends.
     """
     ends = ends.with_row_index("end")
-    typed = ends.filter(pl.col("type_no").is_not_null())
-    declared = mentions.select("doc_no", "key_no", "type_no", "entity").unique()
-    found = typed.join(declared, on=["doc_no", "key_no", "type_no"], how="left")
-    named = found.select("end", "entity", candidates=pl.col("entity").is_not_null().cast(pl.UInt32))
+    named = _resolve_typed(ends.filter(pl.col("type_no").is_not_null()), mentions)
     bare = _resolve_bare(ends.filter(pl.col("type_no").is_null()), mentions)
     return pl.concat([named, bare]).sort("end").drop("end")
+
+
+def _resolve_typed(ends: pl.DataFrame, mentions: pl.DataFrame) -> pl.DataFrame:
+    """Find the entity of a name and type, if the document mentions it."""
+    groups = mentions.select(_pack("type_no", "key_no").alias("named"), "entity").drop_nulls().unique("named")
+    found = ends.with_columns(_pack("type_no", "key_no").alias("named")).join(groups, on="named", how="left")
+    declared = mentions.select(_pack("doc_no", "entity").alias("place")).unique().with_columns(known=pl.lit(value=True))
+    placed = found.with_columns(_pack("doc_no", "entity").alias("place")).join(declared, on="place", how="left")
+    known = pl.col("known").fill_null(value=False)
+    return placed.select("end", pl.when(known).then("entity").alias("entity"), candidates=known.cast(pl.UInt32))
+
+
+def _pack(high: str, low: str) -> pl.Expr:
+    """Make one number of two, null when one is: tables join on one number much faster than on two columns."""
+    return pl.col(high).cast(pl.UInt64) * 2**32 + pl.col(low)
 
 
 def _resolve_bare(ends: pl.DataFrame, mentions: pl.DataFrame) -> pl.DataFrame:
