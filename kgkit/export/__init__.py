@@ -7,16 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kgkit.export.networks import to_igraph, to_networkx
+    from kgkit.export.pyvis import PyvisGraph, to_pyvis
+    from kgkit.export.report import write_report
     from kgkit.export.write import read_tables, write_tables
 
 _HOME = {
+    "PyvisGraph": "pyvis",
     "read_tables": "write",
     "to_igraph": "networks",
     "to_networkx": "networks",
+    "to_pyvis": "pyvis",
+    "write_report": "report",
     "write_tables": "write",
 }
 
-__all__ = ["read_tables", "to_igraph", "to_networkx", "write_tables"]
+__all__ = ["PyvisGraph", "read_tables", "to_igraph", "to_networkx", "to_pyvis", "write_report", "write_tables"]
 
 
 def __getattr__(name: str) -> Any:

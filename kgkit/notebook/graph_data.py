@@ -124,9 +124,7 @@ def _indexed(nodes: pl.DataFrame, edges: pl.DataFrame) -> tuple[pl.DataFrame, pl
     rows = nodes.select("entity_id", row=pl.int_range(pl.len(), dtype=pl.Int64))
     edges = edges.sort("relation_id")
     for end, column in (("source_id", "source"), ("target_id", "target")):
-        edges = edges.join(
-            rows.rename({"entity_id": end, "row": column}), on=end, how="left", maintain_order="left"
-        )
+        edges = edges.join(rows.rename({"entity_id": end, "row": column}), on=end, how="left", maintain_order="left")
         lost = edges.filter(pl.col(column).is_null())
         if lost.height:
             msg = (
@@ -177,7 +175,9 @@ def _choose(
     total, found = nodes.height, int(near.sum())
     step = "step" if hops == 1 else "steps"
     if found <= max_nodes:
-        told = [] if found == total else [f"{found:,} of {total:,} entities shown: those within {hops} {step} of focus."]
+        told = (
+            [] if found == total else [f"{found:,} of {total:,} entities shown: those within {hops} {step} of focus."]
+        )
         return near, told
     far = np.zeros(nodes.height, dtype=np.int64) if distance is None else distance
     order = np.lexsort((-nodes["n_mentions"].to_numpy(), -nodes["degree"].to_numpy(), far, ~near))

@@ -105,7 +105,7 @@ def view_graph(
     )
 
 
-class GraphView(anywidget.AnyWidget):  # type: ignore[misc]
+class GraphView(anywidget.AnyWidget):
     """A view of a graph; made by `view_graph`.
 
     Attributes:
@@ -195,11 +195,13 @@ class GraphView(anywidget.AnyWidget):  # type: ignore[misc]
     def _css_text(self) -> str:
         return read_static("graph_view.css")
 
-    @traitlets.validate("selected")  # type: ignore[untyped-decorator]
+    @traitlets.validate("selected")
     def _check_selected(self, proposal: dict[str, Any]) -> str | None:
         wanted: str | None = proposal["value"]
         if wanted is not None and wanted not in self._ids:
-            msg = f"selected={wanted!r} is not among the {len(self._ids):,} entities shown; use an entity_id, or focus=."
+            msg = (
+                f"selected={wanted!r} is not among the {len(self._ids):,} entities shown; use an entity_id, or focus=."
+            )
             raise InputError(msg)
         return wanted
 
@@ -231,8 +233,8 @@ def _parts(graph: Any, entities: Any, relations: Any) -> dict[str, Any]:
     if missing:
         what = f"a {type(graph).__name__}" if graph is not None else "nothing"
         msg = (
-            f"view_graph needs {' and '.join(missing)}; it was given {what}. Give the result of build_graph, or frames: "
-            "view_graph(entities=..., relations=...)."
+            f"view_graph needs {' and '.join(missing)}; it was given {what}. Give the result of build_graph, or "
+            "frames: view_graph(entities=..., relations=...)."
         )
         raise InputError(msg)
     return parts

@@ -67,7 +67,7 @@ def layout_nodes(
     for part, local, centre in zip(parts, placed, _columns(placed), strict=True):
         points[part] = local + centre
     low, high = points.min(axis=0), points.max(axis=0)
-    return (points - (low + high) / 2) * SPACING
+    return np.asarray((points - (low + high) / 2) * SPACING)
 
 
 @contextmanager
@@ -107,7 +107,7 @@ def _springs(graph: Any, start: Points, groups: Indices | None, *, rounds: int) 
     grid = "grid" if graph.vcount() > 1000 else "nogrid"
     where = graph.layout_fruchterman_reingold(seed=start.tolist(), niter=rounds, weights=weights, grid=grid)
     points = np.asarray(where.coords)
-    return (points - points.mean(axis=0)) * (1.15 / _typical_gap(points))
+    return np.asarray((points - points.mean(axis=0)) * (1.15 / _typical_gap(points)))
 
 
 def _typical_gap(points: Points) -> float:
@@ -185,9 +185,7 @@ def _arrange(graph: Any, labels: Indices, radii: Points, start: Points) -> Point
     pairs, times = np.unique(ends, axis=0, return_counts=True)
     quotient = igraph.Graph(count, pairs.tolist())
     weights = np.log1p(times).tolist()
-    where = quotient.layout_fruchterman_reingold(
-        seed=start[:count].tolist(), niter=400, weights=weights, grid="nogrid"
-    )
+    where = quotient.layout_fruchterman_reingold(seed=start[:count].tolist(), niter=400, weights=weights, grid="nogrid")
     centres = np.asarray(where.coords)
     centres -= centres.mean(axis=0)
     spread = np.sqrt((centres**2).sum(axis=1).mean()) or 1.0

@@ -5,11 +5,14 @@ from __future__ import annotations
 from html import escape
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kgkit.notebook.graph_data import GraphData
 from kgkit.notebook.payload import Payload
 
 __all__ = ["PALETTE", "picture_svg"]
+
+Points = NDArray[np.float64]
 
 PALETTE = (
     "#3f6fd1", "#e0812f", "#3a9a5b", "#b8529b", "#1f9ea3", "#cf4f4b",
@@ -17,29 +20,45 @@ PALETTE = (
 )  # fmt: skip
 _NODES, _LINKS, _LABELS = 220, 400, 28
 _WIDTH, _HEIGHT, _MARGIN = 760, 420, 46
+_INK = "#1f2937"
+_HALO = 'paint-order="stroke" stroke="#fff" stroke-width="3" stroke-opacity=".8"'
+_PAPER = '<rect width="100%" height="100%" fill="#fff"/>'
 
 
-def picture_svg(data: GraphData, payload: Payload) -> str:
-    """Draw the most connected nodes, and say how many were left out."""
+def picture_svg(data: GraphData, payload: Payload, *, page: bool = False) -> str:
+    """Draw the most connected nodes, and say how many were left out.
+
+    Args:
+        data: What is shown.
+        payload: Where it is shown.
+        page: Whether the picture is part of a page, whose colours of text and paper it then takes.
+    """
+    made = _picture(data, payload)
+    return made.replace(_PAPER, "").replace(f" {_HALO}", "").replace(f'"{_INK}"', '"currentColor"') if page else made
+
+
+def _picture(data: GraphData, payload: Payload) -> str:
     n = data.entities.height
     if not n:
         return _svg([_text(_WIDTH / 2, _HEIGHT / 2, "No entities to show.", 14)], "Empty graph")
     degree = data.entities["degree"].to_numpy()
     rank = np.lexsort((np.arange(n), -degree))
-    shown = np.sort(rank[:_NODES])
+    linked = max(int((degree > 0).sum()), 1)  # single nodes would only make the others small
+    rank = rank[: min(_NODES, linked)]
+    shown = np.sort(rank)
     xy = _fit(np.frombuffer(payload.positions, "<f4").reshape(-1, 2)[shown])
     place = dict(zip(shown.tolist(), xy.tolist(), strict=True))
     sizes = np.frombuffer(payload.sizes, "<f4")
     lines, n_lines = _lines(data, place)
-    dots = [_dot(data, row, *place[row], 2.5 + 8 * float(sizes[row]) ** 0.5) for row in place]
+    dots = [_dot(data, row, at, 2.5 + 8 * float(sizes[row]) ** 0.5) for row, at in place.items()]
     names = data.entities["name"]
-    labels = _labels([(row, *place[row], names[row]) for row in rank[:_NODES].tolist()], sizes)
+    labels = _labels([(row, *place[row], names[row]) for row in rank.tolist()], sizes)
     said = f"{len(shown):,} of {n:,} entities and {n_lines:,} of {data.relations.height:,} relations in this picture"
     caption = _text(10, _HEIGHT - 10, said, 11, anchor="start", color="#6b7280")
     return _svg([*lines, *dots, *labels, caption], str(payload.meta["summary"]))
 
 
-def _fit(points: np.ndarray) -> np.ndarray:  # type: ignore[type-arg]
+def _fit(points: Points) -> Points:
     low, high = points.min(axis=0), points.max(axis=0)
     room = np.array([_WIDTH, _HEIGHT]) - 2 * _MARGIN
     scale = float((room / np.maximum(high - low, 1e-6)).min())
@@ -61,14 +80,15 @@ def _lines(data: GraphData, place: dict[int, list[float]]) -> tuple[list[str], i
     return ['<g stroke="#8a94a6" stroke-opacity=".45" fill="none">', *drawn, "</g>"], len(drawn)
 
 
-def _dot(data: GraphData, row: int, x: float, y: float, radius: float) -> str:
+def _dot(data: GraphData, row: int, at: list[float], radius: float) -> str:
     group = int(data.entities["group_index"][row])
     number = group if data.groups else int(data.entities["type_index"][row])
-    color = PALETTE[number % len(PALETTE)] if number >= 0 else "#9aa3b2"
-    return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}" fill="{color}" stroke="#fff"/>'
+    grey = number < 0 or (data.groups and data.groups[number].status != "grouped")
+    color = "#9aa3b2" if grey else PALETTE[number % len(PALETTE)]
+    return f'<circle cx="{at[0]:.1f}" cy="{at[1]:.1f}" r="{radius:.1f}" fill="{color}" stroke="#fff"/>'
 
 
-def _labels(rows: list[tuple[int, float, float, str]], sizes: np.ndarray) -> list[str]:  # type: ignore[type-arg]
+def _labels(rows: list[tuple[int, float, float, str]], sizes: Points) -> list[str]:
     taken: list[tuple[float, float, float, float]] = []
     out = []
     for row, x, y, name in rows:
@@ -85,11 +105,10 @@ def _labels(rows: list[tuple[int, float, float, str]], sizes: np.ndarray) -> lis
     return out
 
 
-def _text(x: float, y: float, text: str, size: int, *, anchor: str = "middle", color: str = "#1f2937") -> str:
+def _text(x: float, y: float, text: str, size: int, *, anchor: str = "middle", color: str = _INK) -> str:
     clean = "".join(c if c.isprintable() else " " for c in text)
-    return (
-        f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}" fill="{color}">{escape(clean)}</text>'
-    )
+    where = f'x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}"'
+    return f'<text {where} fill="{color}" {_HALO}>{escape(clean)}</text>'
 
 
 def _svg(parts: list[str], summary: str) -> str:
@@ -97,5 +116,5 @@ def _svg(parts: list[str], summary: str) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT}" width="{_WIDTH}" height="{_HEIGHT}" '
         f'role="img" font-family="system-ui, sans-serif"><title>{clean}</title>'
-        f'<rect width="100%" height="100%" fill="#fff"/>{"".join(parts)}</svg>'
+        f"{_PAPER}{''.join(parts)}</svg>"
     )

@@ -22,10 +22,16 @@ from pathlib import Path
 from typing import Any
 
 CHROMIUM = os.environ.get("KGKIT_CHROMIUM") or shutil.which("chromium") or "/usr/bin/chromium"
-FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-).split()
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 SERVER = {
     "ServerApp.ip": "127.0.0.1",
     "ServerApp.port_retries": "0",
@@ -66,8 +72,14 @@ def chromium() -> Iterator[Any]:
 def jupyter_lab(folder: Path) -> Iterator[str]:
     """Start a JupyterLab that serves ``folder``; gives its address."""
     work = Path(tempfile.mkdtemp(prefix="kgkit-lab-"))
-    places = {"JUPYTER_CONFIG_DIR": "config", "JUPYTER_DATA_DIR": "data", "JUPYTER_RUNTIME_DIR": "run", "IPYTHONDIR": "ipython",
-              "JUPYTERLAB_SETTINGS_DIR": "settings", "JUPYTERLAB_WORKSPACES_DIR": "workspaces"}  # fmt: skip
+    places = {
+        "JUPYTER_CONFIG_DIR": "config",
+        "JUPYTER_DATA_DIR": "data",
+        "JUPYTER_RUNTIME_DIR": "run",
+        "IPYTHONDIR": "ipython",
+        "JUPYTERLAB_SETTINGS_DIR": "settings",
+        "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
+    }
     env = {**os.environ, **{name: str(work / place) for name, place in places.items()}}
     env |= {"JUPYTER_PREFER_ENV_PATH": "1", "NO_PROXY": "127.0.0.1,localhost", "no_proxy": "127.0.0.1,localhost"}
     quiet = work / "settings/@jupyterlab/apputils-extension"
@@ -75,8 +87,16 @@ def jupyter_lab(folder: Path) -> Iterator[str]:
     (quiet / "notification.jupyterlab-settings").write_text(json.dumps(QUIET), encoding="utf-8")
     port = _free_port()
     options = [f"--{name}={value}" for name, value in SERVER.items()]
-    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root", f"--ServerApp.port={port}",
-               f"--ServerApp.root_dir={folder}", *options]  # fmt: skip
+    command = [
+        sys.executable,
+        "-m",
+        "jupyterlab",
+        "--no-browser",
+        "--allow-root",
+        f"--ServerApp.port={port}",
+        f"--ServerApp.root_dir={folder}",
+        *options,
+    ]
     log = work / "lab.log"
     with log.open("wb") as out:
         server = subprocess.Popen(command, env=env, stdout=out, stderr=subprocess.STDOUT, start_new_session=True)
