@@ -303,11 +303,15 @@ class _Document:
     def _append_headers(self) -> None:
         relations = self._package.relations(self._main)
         seen: set[tuple[str, str]] = set()
+        done: set[str] = set()
         for kind in ("header", "footer"):
             for reference in self._root.iter(f"w:{kind}Reference"):
                 relation = relations.get(reference.get("r:id", ""))
-                root = self._package.parse_optional(relation.target, kind) if relation else None
-                if root is None or relation is None:
+                if relation is None or relation.target in done:
+                    continue
+                done.add(relation.target)
+                root = self._package.parse_optional(relation.target, kind)
+                if root is None:
                     continue
                 self._runs.open_part(relation.target)
                 text = "\n".join(self._lines_of(root).lines)

@@ -8,7 +8,8 @@ from typing import NamedTuple
 from kgkit.documents.docx_styles import Styles, is_on
 from kgkit.documents.drawingml import alternative, chart_lines, diagram_lines
 from kgkit.documents.office import Package, Relation
-from kgkit.documents.xml import Element, child, children, text_of
+from kgkit.documents.office_math import write_formula
+from kgkit.documents.xml import Element, child, text_of
 
 __all__ = ["PAGE", "Line", "Runs"]
 
@@ -107,7 +108,7 @@ class Runs:
                 if not self.is_placeholder(part):
                     self._inline(child(part, "w:sdtContent"))
             elif tag in ("m:oMath", "m:oMathPara"):
-                self._say(_formula(part))
+                self._say(write_formula(part))
             elif tag == "mc:AlternateContent":
                 self._inline(alternative(part))
             elif self.passes(part):
@@ -204,22 +205,3 @@ def _symbol(element: Element) -> str:
     if private:
         return chr(low) if 0x20 < low < 0x7F else "•"
     return chr(code) if 0x20 <= code < 0x110000 and not 0xD800 <= code < 0xE000 else ""
-
-
-def _formula(element: Element) -> str:
-    """Write a formula on one line: ``(a)/(b)``, ``x^2``, ``x_i``, ``√(y)``."""
-    tag = element.tag
-    if tag == "m:t":
-        return element.text or ""
-    if tag in _SHAPES:
-        part, before, between, after = _SHAPES[tag]
-        return before + between.join(_formula(p) for name in part for p in children(element, name)) + after
-    return "".join(_formula(part) for part in element)
-
-
-_SHAPES = {
-    "m:f": (("m:num", "m:den"), "(", ")/(", ")"),
-    "m:sSup": (("m:e", "m:sup"), "", "^", ""),
-    "m:sSub": (("m:e", "m:sub"), "", "_", ""),
-    "m:rad": (("m:e",), "√(", "", ")"),
-}

@@ -64,6 +64,7 @@ class _Reader:
         for entry in book.entries:
             self._entries.setdefault(entry.part, []).append(entry)
         self._started = False
+        self._encodings: set[str] = set()
         self._hidden = self._navigation = 0
 
     def parse(self) -> Parsed:
@@ -92,7 +93,7 @@ class _Reader:
             title=properties.title,
             language=properties.language,
             modified_at=properties.modified_at,
-            metadata=properties.metadata,
+            metadata={**properties.metadata, "encoding": ", ".join(sorted(self._encodings))},
             sections=sections,
             notes=self._notes.build(),
         )
@@ -129,6 +130,7 @@ class _Reader:
             decoded = decode(data, declared=declared_charset(data), where=where)
         except ReadError as error:
             raise UnreadablePart(item.part, error.detail) from error
+        self._encodings.add(decoded.encoding)
         for note in decoded.notes:
             code, _, words = note.partition(": ")
             self._notes.add(code, words if where in words else f"{words} ({where})")

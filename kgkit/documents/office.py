@@ -86,6 +86,7 @@ class Package:
         self.archive = Archive(data, what)
         self.notes = Notes()
         self.what = what
+        self._known: dict[str, dict[str, Relation]] = {}
         for name in self.archive.duplicates:
             self.notes.add("duplicate_part", f"{name} is in the archive more than once; the last one counts")
         self.main = self._find_main(kind)
@@ -122,6 +123,8 @@ class Package:
 
     def relations(self, part: str) -> dict[str, Relation]:
         """Read what a part refers to inside the package, by relationship id."""
+        if part in self._known:
+            return self._known[part]
         folder, name = posixpath.split(part)
         root = self.parse_optional(posixpath.join(folder, "_rels", f"{name}.rels"), f"references of {part}")
         found = {}
@@ -130,6 +133,7 @@ class Package:
             if relation.get("TargetMode") != "External" and target:
                 kind = relation.get("Type", "").rstrip("/").rpartition("/")[2]
                 found[relation.get("Id", "")] = Relation(kind, _resolve(folder, target))
+        self._known[part] = found
         return found
 
     def related(self, part: str, kind: str) -> Iterator[str]:

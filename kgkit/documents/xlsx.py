@@ -143,10 +143,12 @@ class _Workbook:
         part = self._related("sharedStrings")
         if part is None or part not in self._package.archive:
             return []
-        strings = []
+        strings, size = [], 0
         try:
             for item in stream_xml(self._package.archive.stream(part), part, frozenset({"s:si"})):
-                strings.append(_rich_text(item))  # noqa: PERF401  (what came before an error is kept)
+                strings.append(_rich_text(item))
+                size += len(strings[-1])
+                self._check_size(size)
         except UnreadablePart as error:
             self._notes.unreadable("shared texts of cells", error)
         return strings

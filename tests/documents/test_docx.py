@@ -200,6 +200,24 @@ def test_breaks_tabs_symbols_and_formulas():
     assert parse(docx(f"<w:p>{signs}{formula}</w:p>")).text == "a\tb\nc-dα✓(x)/(y)z^2"
 
 
+def test_formulas_keep_their_structure():
+    m = 'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"'
+    r = "<m:r><m:t>{}</m:t></m:r>".format
+    e = f"<m:e>{r('x')}</m:e>"
+    limits = f"<m:sub>{r('i=1')}</m:sub><m:sup>{r('n')}</m:sup>"
+    shapes = {
+        f"<m:d>{e}</m:d>": "(x)",
+        f'<m:d><m:dPr><m:begChr m:val="["/><m:endChr m:val=""/></m:dPr>{e}{e}</m:d>': "[x|x",
+        f'<m:nary><m:naryPr><m:chr m:val="∑"/></m:naryPr>{limits}{e}</m:nary>': "∑_(i=1)^n x",
+        f"<m:rad><m:deg>{r('3')}</m:deg>{e}</m:rad>": "√[3](x)",
+        f"<m:sSubSup>{e}<m:sub>{r('a')}</m:sub><m:sup>{r('2')}</m:sup></m:sSubSup>": "x_a^2",
+        f"<m:func><m:fName>{r('sin')}</m:fName>{e}</m:func>": "sin(x)",
+        f"<m:m><m:mr>{e}{e}</m:mr><m:mr>{e}{e}</m:mr></m:m>": "[x, x; x, x]",
+    }
+    for xml, shown in shapes.items():
+        assert parse(docx(f"<w:p><m:oMath {m}>{xml}</m:oMath></w:p>")).text == shown
+
+
 def test_notes_comments_headers_and_footers_are_sections_at_the_end():
     note = '<w:footnote w:id="{}" w:type="{}">{}</w:footnote>'
     references = '<w:r><w:footnoteReference w:id="7"/><w:endnoteReference w:id="3"/></w:r>'

@@ -144,7 +144,7 @@ def test_properties_are_metadata():
     )
     parsed = parse(epub({"a.xhtml": page("<p>1</p>")}, metadata=metadata))
     assert (parsed.title, parsed.language) == ("Log", "en")
-    assert parsed.metadata == {"author": "Ann; Bo", "published": "2011"}
+    assert parsed.metadata == {"author": "Ann; Bo", "published": "2011", "encoding": "utf-8"}
     assert parsed.modified_at == datetime(2012, 1, 18, 12, 47, tzinfo=UTC)
 
 
