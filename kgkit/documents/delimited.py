@@ -22,6 +22,7 @@ __all__ = ["read"]
 _DELIMITERS = {",": 0, "\t": 1, ";": 2, "|": 3}
 _SAMPLE = 200_000
 _LONG_NAME = 60
+_SWALLOWED = 0.3  # of the text in one last cell: its quote was never meant to open
 _MAX_COLUMNS = 20_000
 _NUMBER = re.compile(r"[-+]?[\d.,]*\d[%]?$|\d{4}-\d\d-\d\d")
 csv.field_size_limit(2**31 - 1)
@@ -33,7 +34,7 @@ def read(data: bytes, name: str, options: ReadOptions) -> list[Parsed]:
     suffix = suffix_of(name)
     delimiter, text = _delimiter(decoded.text, suffix)
     media_type = "text/tab-separated-values" if delimiter == "\t" else "text/csv"
-    rows = _rows(text, delimiter)
+    rows, row_notes = _rows(text, delimiter)
     if options.records == "whole":
         return [_whole(rows, media_type, {**decoded.metadata, "delimiter": delimiter}, decoded.notes)]
     width = max(len(row) for row in rows)
@@ -45,23 +46,28 @@ def read(data: bytes, name: str, options: ReadOptions) -> list[Parsed]:
         raise ReadError("no_records", "The table has no rows below its header.")
     records = [{n: c for n, c in zip(header, row, strict=False) if c != ""} for row in body]
     extra = sum(1 for row in body if len(row) > len(header))
-    notes = [*decoded.notes, *header_notes]
+    notes = [*decoded.notes, *row_notes, *header_notes]
     if extra:
         notes.append(f"extra_cells: {extra:,} rows have more cells than the header")
     shared = {**decoded.metadata, "delimiter": delimiter}
     return record_documents(records, media_type, shared=shared, title=title, notes=tuple(notes))
 
 
-def _rows(text: str, delimiter: str) -> list[list[str]]:
+def _rows(text: str, delimiter: str) -> tuple[list[list[str]], list[str]]:
+    notes = []
     try:
-        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=False))
+        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+        last = rows[-1][-1] if rows and rows[-1] else ""
+        if "\n" in last and text.count('"') % 2 and len(last) > _SWALLOWED * len(text):
+            rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quoting=csv.QUOTE_NONE))
+            notes.append("unclosed_quote: a quote that never ends; all quotes are read as plain characters")
     except csv.Error as error:
         raise ReadError("corrupt", f"The table cannot be read: {error}") from error
     while rows and not any(cell.strip() for cell in rows[-1]):
         rows.pop()
     if not rows:
         raise ReadError("no_text", "The table holds no cell with text.")
-    return rows
+    return rows, notes
 
 
 def _delimiter(text: str, suffix: str) -> tuple[str, str]:

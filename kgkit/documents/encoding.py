@@ -209,9 +209,10 @@ def _plausible(text: str) -> bool:
     bad = sum(1 for c in sample if c not in "\n\r\t\f" and unicodedata.category(c) in ("Cc", "Cn", "Co", "Cs"))
     if bad > 0.01 * len(sample) + (len(sample) > 200):
         return False
-    # Swapped halves of Latin letters are CJK and symbols of blocks that no text mixes: blanks and line ends vanish.
-    scripts = {ord(c) >> 8 for c in sample}
-    return len(scripts) <= 4 or any(c in " \n\u3000" for c in sample)
+    # Swapped halves of Latin letters, and numbers taken for letters, fall into blocks that no text mixes, and never
+    # on a blank or line end.
+    blocks = {ord(c) >> 8 for c in sample}
+    return any(c in " \n\u3000。" for c in sample) or (len(blocks) <= 4 and len(sample) < 100)
 
 
 def _counted(data: bytes, codec: str, name: str, by: str, *, cut: int = 0) -> Decoded:

@@ -19,8 +19,10 @@ from kgkit.errors import ReadError
 __all__ = ["read"]
 
 _FEW = 10  # letters and digits of a page; with fewer its text is a stamp or page number, not a text layer
+_PICTURES = "The pages are pictures without a text layer. "
+_BARE = "The pages hold no text (they are blank, or their text is drawn as shapes). "
 _HOW = (
-    "The pages are pictures without a text layer. Recognise the text with ocr=True "
+    "Recognise the text with ocr=True "
     "(needs: pip install 'kgkit[ocr]' and the tesseract program), or run: ocrmypdf IN.pdf OUT.pdf"
 )
 _LETTER = re.compile(r"[^\W_]")
@@ -45,7 +47,7 @@ def _parsed(pages: PdfPages, texts: list[str]) -> Parsed:
     letters = sum(len(_LETTER.findall(text)) for text in texts) + sum(map(len, pages.form.values()))
     bare = _without_text(texts)
     if letters < _FEW * min(len(texts), 3) and (pages.pictures or not letters):
-        raise ReadError("no_text_layer", _HOW)
+        raise ReadError("no_text_layer", (_PICTURES if pages.pictures else _BARE) + _HOW)
     builder = TextBuilder()
     for number, text in enumerate(texts, 1):
         builder.add("\n\n" if len(builder) and text else "")

@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 from kgkit.documents.dates import parse_time
+from kgkit.documents.encoding import looks_binary
 from kgkit.documents.parsed import Parsed, ReadOptions
 from kgkit.errors import ReadError
 
@@ -49,6 +50,8 @@ def rtf_to_text(data: bytes) -> tuple[str, str]:
     """
     from striprtf import striprtf
 
+    if b"\\bin" not in data and (data.count(0) > 3 or looks_binary(data)):
+        raise ReadError("corrupt", "The file begins like RTF, but goes on as binary data.")
     match = _CODE_PAGE.search(data[:2000])
     codec = f"cp{match.group(1).decode()}" if match else "cp1252"
     try:

@@ -22,6 +22,7 @@ MEMORY_LIMIT = 4 * 1024**3
 
 _START_TIMEOUT = 120.0
 _STDERR_TAIL = 2_000
+_STEP = 0.2
 # The worker must run this very kgkit, whatever the folder it is started in holds under that name.
 _BOOT = (
     "import sys, importlib.util as u;"
@@ -91,7 +92,7 @@ def run_tasks(
         for lane in lanes:
             lane.start()
         for done in range(1, len(tasks) + 1):
-            index, results[index] = finished.get()
+            index, results[index] = _next(finished)
             if on_done is not None:
                 on_done(done)
     finally:
@@ -100,6 +101,15 @@ def run_tasks(
         for lane in lanes:
             lane.join()
     return results
+
+
+def _next(finished: queue.SimpleQueue[tuple[int, Any]]) -> tuple[int, Any]:
+    """Wait in short steps: not on every system does an interrupt end a wait without a limit."""
+    while True:
+        try:
+            return finished.get(timeout=_STEP)
+        except queue.Empty:
+            continue
 
 
 class _Lane(threading.Thread):

@@ -1,0 +1,168 @@
+"""Tables, JSON and bookmark exports: one record, one document."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from kgkit.documents.onefile import parse
+from kgkit.documents.parsed import Parsed, ReadOptions
+from kgkit.errors import ReadError
+
+
+def read(text: str | bytes, name: str, **options: str) -> list[Parsed]:
+    return parse(text.encode() if isinstance(text, str) else text, name, ReadOptions(**options))
+
+
+def fields(parsed: list[Parsed]) -> list[dict[str, str]]:
+    return [p.metadata["fields"] for p in parsed]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.csv", "k,v\nx,1\ny,2\n"),
+        ("a.csv", "k;v\nx;1\ny;2\n"),
+        ("a.csv", "k\tv\nx\t1\ny\t2\n"),
+        ("a.csv", "k|v\nx|1\ny|2\n"),
+        ("a.csv", "sep=;\nk;v\nx;1\ny;2\n"),
+        ("a.csv", '"k","v"\r\n"x","1"\r\n"y","2"\r\n'),
+        ("a.tsv", "k\tv\nx\t1\ny\t2"),
+    ],
+)
+def test_delimiters(name: str, text: str) -> None:
+    assert fields(read(text, name)) == [{"k": "x", "v": "1"}, {"k": "y", "v": "2"}]
+
+
+def test_cells_hold_anything() -> None:
+    rows = fields(read('k,v\n"a, ""quoted""","two\nlines"\n=1+1, 007 \n', "a.csv"))
+    assert rows == [{"k": 'a, "quoted"', "v": "two\nlines"}, {"k": "=1+1", "v": " 007 "}]
+
+
+def test_columns_without_or_with_the_same_name_are_kept() -> None:
+    [first, second, third] = read("id,,x,x\n1,a,b,c\n2,,,d\n,,,\n3,e,,", "a.csv")[:3]
+    assert first.metadata["fields"] == {"id": "1", "column 2": "a", "x": "b", "x (2)": "c"}
+    assert second.metadata["fields"] == {"id": "2", "x (2)": "d"}
+    assert (third.status, third.reason) == ("empty", "empty_record")
+
+
+def test_title_lines_and_missing_headers() -> None:
+    [row] = read("Stanley Cups,,\nTeam,Place,Cups\nLeafs,TOR,13\n", "a.csv")
+    assert (row.title, row.metadata["fields"]) == ("Stanley Cups", {"Team": "Leafs", "Place": "TOR", "Cups": "13"})
+    assert "title_lines" in row.notes[0]
+    assert fields(read("1,2\n3,4\n", "a.csv")) == [
+        {"column 1": "1", "column 2": "2"},
+        {"column 1": "3", "column 2": "4"},
+    ]
+
+
+def test_extra_cells_are_kept() -> None:
+    [row] = read("a,b\n1,2,3\n", "a.csv")
+    assert row.metadata["fields"] == {"a": "1", "b": "2", "column 3": "3"}
+
+
+def test_text_column_is_the_text() -> None:
+    [row] = read("id,Title,Body\n7,The quay,It is open all night.\n", "a.csv")
+    assert (row.record, row.title, row.text) == ("7", "The quay", "It is open all night.")
+
+
+@pytest.mark.parametrize(
+    ("ids", "records"), [(("7", "9"), ["7", "9"]), (("7", "7"), ["1", "2"]), (("7", ""), ["1", "2"])]
+)
+def test_records_are_named_by_their_own_id_where_it_is_one(ids, records) -> None:
+    assert [p.record for p in read(f"id,x\n{ids[0]},a\n{ids[1]},b\n", "a.csv")] == records
+
+
+def test_unclosed_quote_swallows_nothing() -> None:
+    rows = read('a,b\n"unclosed,1\n2,3\n', "a.csv")
+    assert fields(rows) == [{"a": '"unclosed', "b": "1"}, {"a": "2", "b": "3"}]
+    assert "unclosed_quote" in rows[0].notes[0]
+
+
+def test_whole_tables_are_one_document() -> None:
+    [table] = read("k,v\nx,1\ny,2\n", "a.csv", records="whole")
+    assert table.text == "k | v\nx | 1\ny | 2"
+    assert table.record is None
+
+
+@pytest.mark.parametrize("text", ["a,b\n", "\n\n", " , \n", "[]"])
+def test_tables_without_rows_say_so(text: str) -> None:
+    with pytest.raises(ReadError, match="no_records|no_text"):
+        read(text, "a.json" if text == "[]" else "a.csv")
+
+
+def test_json_lists_and_lines() -> None:
+    lines = '{"text": "First one here.", "n": 1}\nbroken\n{"text": "Second."}\nnull\n'
+    found = read(lines, "a.jsonl")
+    assert [p.status for p in found] == ["ok", "failed", "ok", "empty"]
+    assert [p.text for p in found if p.status == "ok"] == ["First one here.", "Second."]
+    assert [p.text for p in read('["One.", "Two."]', "a.json")] != []
+    [wrapped, _] = read('{"items": [{"id": "a", "text": "One."}, {"id": "b", "text": "Two."}]}', "a.json")
+    assert (wrapped.record, wrapped.text) == ("a", "One.")
+
+
+def test_long_numbers_lose_no_digit() -> None:
+    [record] = read('[{"id": 9007199254740993, "n": 123456789012345678901234567890}]', "a.json")
+    assert record.record == "9007199254740993"
+    assert "123456789012345678901234567890" in record.text
+
+
+def test_other_json_is_one_document() -> None:
+    [document] = read('{"b": {"c": [1, 2]}, "a": "ü"}', "a.json")
+    assert json.loads(document.text) == {"b": {"c": [1, 2]}, "a": "ü"}
+    assert "ü" in document.text
+
+
+@pytest.mark.parametrize("text", ['{"a": [1, 2', "nothing", "[" * 100_000])
+def test_broken_json_is_corrupt_but_text_in_a_text_file(text: str) -> None:
+    with pytest.raises((ReadError, RecursionError), match="corrupt|recursion"):
+        read(text, "a.json")
+    assert read(text, "a.txt")[0].text == text
+
+
+POST = {"id_str": "11", "full_text": "Tides &amp; boats", "created_at": "Wed Sep 06 12:00:00 +0000 2023"}
+USER = {"screen_name": "mira", "name": "Mira Solen"}
+EXPORTS = {
+    "flat": [{**POST, "screen_name": "mira", "name": "Mira Solen"}],
+    "wrapped": {"anything": [{**POST, "user": USER}]},
+    "archive": [{"tweet": {**POST, "user": USER}}],
+    "console": {"bookmarks": [{"id": "11", "text": "Tides &amp; boats", "handle": "@mira", "author": "Mira Solen",
+                               "timestamp": "2023-09-06T12:00:00Z"}]},
+    "api": {"data": {"bookmark_timeline_v2": {"timeline": {"instructions": [{"entries": [
+        {"entryId": "tweet-11", "content": {"itemContent": {"tweet_results": {"result": {
+            "rest_id": "11", "core": {"user_results": {"result": {"legacy": USER}}}, "legacy": POST}}}}},
+        {"entryId": "cursor-bottom", "content": {"value": "x"}}]}]}}}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("export", EXPORTS, ids=str)
+def test_saved_posts_are_recognised_by_shape(export: str) -> None:
+    text = json.dumps(EXPORTS[export])
+    if export == "archive":
+        text = f"window.YTD.bookmark.part0 = {text}"
+    [post] = read(text, "a.js" if export == "archive" else "a.json")
+    assert (post.record, post.text, post.title) == ("11", "Tides & boats", "Mira Solen (@mira)")
+    assert post.modified_at is not None
+    assert post.modified_at.isoformat() == "2023-09-06T12:00:00+00:00"
+
+
+def test_browser_bookmarks_keep_folders() -> None:
+    text = """<!DOCTYPE NETSCAPE-Bookmark-file-1><TITLE>Bookmarks</TITLE><DL><p>
+    <DT><H3>Sea</H3><DL><p><DT><A HREF="https://tide.example/" ADD_DATE="1680512400" TAGS="a,b">Tide tables</A>
+    <DD>Weekly.<DT><H3>Deep</H3><DL><p><DT><A HREF="https://deep.example/">Deep</A></DL><p></DL><p>
+    <DT><A HREF="https://tide.example/">Tide tables</A><DT><A HREF="javascript:void(0)">Run</A></DL>"""
+    found = read(text, "a.html")
+    assert [(p.status, p.reason) for p in found] == [
+        ("ok", None), ("ok", None), ("skipped", "repeat"), ("skipped", "no_bookmark"),
+    ]  # fmt: skip
+    assert found[0].text == "Tide tables\nWeekly.\nhttps://tide.example/"
+    assert found[0].metadata["folders"] == ["Sea"]
+    assert found[0].metadata["tags"] == ["a", "b"]
+    assert found[1].metadata["folders"] == ["Sea/Deep"]
+
+
+def test_saved_links_are_recognised_by_shape() -> None:
+    item = {"href": "https://a.example/", "description": "A", "extended": "more", "time": "2023-04-03", "tags": "x y"}
+    [link] = read(json.dumps([item]), "a.json")
+    assert (link.record, link.title, link.text) == ("https://a.example/", "A", "A\nmore\nhttps://a.example/")
