@@ -37,13 +37,14 @@ TYPES: dict[str, str] = {
     "EVENT": "a war, conference, championship, disaster, award",
     "LAW": "a law, treaty, named document of law",
     "CONCEPT": "a technical term: method, field, task, measure",
-    "DATE": "a date or time",
-    "NUMBER": "a number, amount, percentage or rank; not among the mentions unless asked for",
+    "DATE": "a date: a year, month, day, decade or century, with or without the others",
+    "DURATION": "a length of time or a time without a date: two years, that evening",
+    "NUMBER": "a number, amount or percentage",
 }
 """Every type that the local extractor gives, and what it means."""
 
-DEFAULT_TYPES: tuple[str, ...] = tuple(t for t in TYPES if t != "NUMBER")
-"""The types that `extract` keeps unless told otherwise: all but NUMBER, whose mentions make noise in a graph."""
+DEFAULT_TYPES: tuple[str, ...] = tuple(t for t in TYPES if t not in ("DURATION", "NUMBER"))
+"""The types that `extract` keeps unless told otherwise: all but DURATION and NUMBER, which are noise in a graph."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -74,7 +75,8 @@ def extract(
             two of them is reported once.
         model: A language model; left out, spaCy's small English pipeline and rules do the work.
         schema: Types and predicates that a language model may use; not used by the local extractor.
-        types: Types of mentions to keep, out of `TYPES`; by default all but ``NUMBER``.
+        types: Types of mentions to keep, out of `TYPES`; by default all but ``DURATION``
+            and ``NUMBER``, which make noise in a graph.
         workers: Number of processes; 1 works in this one. By default as many as there are cores when there is
             enough text. What is found does not depend on it.
         backend: Kind of frames to return; by default the kind that came in.
@@ -262,6 +264,8 @@ def _outcomes(chunks: Sequence[ChunkText], found: DocumentFound) -> Iterator[Out
             yield Outcome(chunk.chunk_id, status, reason, detail, chars_available=size, chars_sent=0)
         elif i in found.hits:
             yield Outcome(chunk.chunk_id, "ok", chars_available=size, chars_sent=size)
+        elif not chunk.text.strip():
+            yield Outcome(chunk.chunk_id, "empty", "no_text", "no text", chars_available=size, chars_sent=size)
         else:
             yield Outcome(
                 chunk.chunk_id, "empty", "nothing_found", "no name in this text", chars_available=size, chars_sent=size

@@ -12,7 +12,20 @@ __all__ = ["Agreement", "name_key"]
 RECOGNISED = 1.5
 LINKED = 2.0
 
-_ORDER = ("PERSON", "ORGANISATION", "PLACE", "GROUP", "WORK", "EVENT", "PRODUCT", "LAW", "CONCEPT", "DATE", "NUMBER")
+_ORDER = (
+    "PERSON",
+    "ORGANISATION",
+    "PLACE",
+    "GROUP",
+    "WORK",
+    "EVENT",
+    "PRODUCT",
+    "LAW",
+    "CONCEPT",
+    "DATE",
+    "DURATION",
+    "NUMBER",
+)
 _RANK = {kind: i for i, kind in enumerate(_ORDER)}
 _ENDINGS = frozenset(("Jr.", "Jr", "Sr.", "Sr", "II", "III", "IV"))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from kgkit.extraction.local.agreement import Agreement
+from kgkit.extraction.local.concepts import find_concepts
 from kgkit.extraction.local.found import FoundName
 from kgkit.extraction.local.lexicon import Lexicon
 from kgkit.extraction.local.names import Name, capitalised_runs, defined_acronyms, find_names, taken_tokens
@@ -17,9 +18,9 @@ from kgkit.extraction.local.types import technical_nouns
 
 __all__ = ["names_of_document"]
 
-TECHNICAL_SHARE = 0.15
+TECHNICAL_SHARE = 0.1
 _DEFINED = 3.0
-_UNTYPED = frozenset({"DATE", "NUMBER"})  # found by form: no votes about them
+_UNTYPED = frozenset({"DATE", "DURATION", "NUMBER"})  # found by form: no votes about them
 
 # How often such a mention is right in span and type, measured on public gold data and rounded
 # (docs/decisions/0006-local-extraction.md).
@@ -33,7 +34,7 @@ _MEASURE = 0.8
 
 
 def names_of_document(texts: Sequence[Parsed], words: Lexicon) -> list[list[FoundName]]:
-    """Find the names of a document's texts, in order and without overlaps in each text.
+    """Find the names and terms of a document's texts, in order and without overlaps in each text.
 
     Args:
         texts: The document's chunks, parsed, in the order of the document.
@@ -49,7 +50,9 @@ def names_of_document(texts: Sequence[Parsed], words: Lexicon) -> list[list[Foun
                 agreement.add(name.text, name.recognised, name.votes)
     agreement.settle()
     known = _known(names, agreement)
-    return [_settled(parsed, names[i], known, agreement) for i, parsed in enumerate(texts)]
+    settled = [_settled(parsed, names[i], known, agreement) for i, parsed in enumerate(texts)]
+    concepts = find_concepts(texts, settled, words, technical=technical)
+    return [sorted([*one, *more]) for one, more in zip(settled, concepts, strict=True)]
 
 
 def _is_technical(texts: Iterable[Parsed], words: Lexicon) -> bool:

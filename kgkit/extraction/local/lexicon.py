@@ -25,12 +25,17 @@ class Lexicon(NamedTuple):
     honorifics: frozenset[str]
     offices: frozenset[str]
     person_verbs: frozenset[str]
+    ranks: frozenset[str]
+    making: frozenset[str]
     technical: frozenset[str]
     shared_heads: frozenset[str]
     regions: frozenset[str]
     place_of: frozenset[str]
     linking: frozenset[str]
     numerals: frozenset[str]
+    term_heads: frozenset[str]
+    empty: frozenset[str]
+    naming: frozenset[str]
 
 
 @lru_cache(maxsize=1)
@@ -38,6 +43,7 @@ def lexicon() -> Lexicon:
     """Read the lists."""
     persons = _grouped("persons")
     small = _grouped("small")
+    concepts = _grouped("concepts")
     return Lexicon(
         given_names=frozenset(word for line in _lines("given_names") for word in line.split()),
         places=frozenset(_phrases("places")),
@@ -48,12 +54,17 @@ def lexicon() -> Lexicon:
         honorifics=persons["HONORIFIC"],
         offices=persons["OFFICE"],
         person_verbs=persons["SAYING"],
+        ranks=persons["RANK"],
+        making=persons["MAKING"],
         technical=frozenset(word for line in _lines("technical") for word in line.split()),
         shared_heads=small["SHARED_HEAD"],
         regions=small["REGION"],
         place_of=small["PLACE_OF"],
         linking=small["LINKING"],
         numerals=small["NUMERAL"],
+        term_heads=concepts["HEAD"],
+        empty=concepts["EMPTY"],
+        naming=concepts["NAMING"],
     )
 
 

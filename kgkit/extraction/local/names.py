@@ -53,7 +53,7 @@ def defined_acronyms(parsed: Parsed, words: Lexicon) -> Iterator[tuple[str, int,
 
 
 def _named(parsed: Parsed, span: Span, recognised: str, words: Lexicon, technical: bool) -> Name:
-    if span.type in ("DATE", "NUMBER"):
+    if span.type in ("DATE", "DURATION", "NUMBER"):
         return Name(span, parsed.text[span.start : span.end], span.type, {})
     votes = vote(parsed, span, words, technical=technical)
     return Name(span, parsed.text[span.start : span.end], recognised, votes)

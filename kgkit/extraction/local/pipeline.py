@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+from kgkit.extraction.local.describe import describe
 from kgkit.extraction.local.document import names_of_document
 from kgkit.extraction.local.found import FoundName, FoundTriple
 from kgkit.extraction.local.lexicon import lexicon
 from kgkit.extraction.local.spans import Parsed
 from kgkit.extraction.local.statements import find_triples
+from kgkit.language import tell_language
 from kgkit.models.nlp import load_nlp
 from kgkit.results import Status
 
@@ -21,6 +23,8 @@ Problem = tuple[Status, str, str]
 """Status, reason and detail of a chunk that gave nothing."""
 
 _TEXTS_AT_ONCE = 64
+_RIVALS = 8
+_ENOUGH_TO_TELL = 200  # characters below which the guess of a language is not trusted
 
 __all__ = ["ChunkText", "DocumentFound", "MentionFound", "StatementFound", "find_in_documents"]
 
@@ -80,17 +84,45 @@ def find_in_documents(documents: Sequence[Sequence[ChunkText]], types: frozenset
         types: Types of mentions to keep.
     """
     nlp = load_nlp()
-    texts = [chunk.text for chunks in documents for chunk in chunks if _problem(nlp, chunk) is None]
+    problems_of = [_problems(nlp, chunks) for chunks in documents]
+    texts = [
+        chunk.text
+        for chunks, problems in zip(documents, problems_of, strict=True)
+        for chunk, problem in zip(chunks, problems, strict=True)
+        if problem is None
+    ]
     parsed = iter(_parse(nlp, texts))
     found = []
-    for chunks in documents:
-        problems = [_problem(nlp, chunk) for chunk in chunks]
+    for chunks, problems in zip(documents, problems_of, strict=True):
         docs = [next(parsed) if problem is None else problem for problem in problems]
         found.append(_find_in_document(chunks, docs, types))
     return found
 
 
-def _problem(nlp: Any, chunk: ChunkText) -> Problem | None:
+def _problems(nlp: Any, chunks: Sequence[ChunkText]) -> list[Problem | None]:
+    """Tell which chunks are not to be read: those in another language, and those that are too long."""
+    main: list[str | None] = []
+
+    def language(chunk: ChunkText) -> str | None:
+        if len(chunk.text) >= _ENOUGH_TO_TELL:
+            return tell_language(chunk.text)
+        if not main:
+            text = "\n".join(other.text for other in chunks)
+            main.append(tell_language(text) if len(text) >= _ENOUGH_TO_TELL or _is_foreign_script(text) else None)
+        return main[0]
+
+    return [_problem(nlp, chunk, language(chunk)) for chunk in chunks]
+
+
+def _is_foreign_script(text: str) -> bool:
+    letters = [c for c in text if c.isalpha()]
+    return sum(c > "\u02af" for c in letters) * 2 > len(letters)
+
+
+def _problem(nlp: Any, chunk: ChunkText, language: str | None) -> Problem | None:
+    if language not in (None, "en"):
+        detail = f"The text looks like language {language!r}; the local extractor knows English only."
+        return "skipped", "language", detail
     if len(chunk.text) > nlp.max_length:
         detail = f"{len(chunk.text):,} characters in one chunk; {nlp.max_length:,} can be read. Use chunk_documents."
         return "failed", "too_long", detail
@@ -119,21 +151,30 @@ def _find_in_document(
     good = [(i, doc) for i, doc in enumerate(docs) if isinstance(doc, Parsed)]
     mentions: list[MentionFound] = []
     statements: list[StatementFound] = []
-    found = names_of_document([doc for _, doc in good], lexicon())
+    try:
+        found = names_of_document([doc for _, doc in good], lexicon())
+    except Exception as error:
+        found = []
+        for i, _ in good:
+            problems[i] = ("failed", "error", f"names: {type(error).__name__}: {error}")
+        good = []
     for (i, parsed), names in zip(good, found, strict=True):
         kept = [name for name in names if name.type in types]
-        mentions += _mentions(kept, chunks[i], i)
+        mentions += _mentions(parsed, kept, chunks[i], i)
         try:
             statements += _statements(find_triples(parsed.doc, kept), chunks[i], i)
         except Exception as error:  # its mentions are good all the same: but a person must know
             problems[i] = ("failed", "error", f"statements: {type(error).__name__}: {error}")
     hits = frozenset(m.chunk for m in mentions) | frozenset(s.chunk for s in statements)
-    return DocumentFound(_once(mentions), _once_said(statements), problems, hits)
+    return DocumentFound(_once(mentions, chunks), _once_said(statements), problems, hits)
 
 
-def _mentions(names: Iterable[FoundName], chunk: ChunkText, i: int) -> list[MentionFound]:
-    at = chunk.start
-    return [MentionFound(i, at + n.start, at + n.end, n.name, n.type, None, n.confidence) for n in names]
+def _mentions(parsed: Parsed, names: Iterable[FoundName], chunk: ChunkText, i: int) -> list[MentionFound]:
+    at, words = chunk.start, lexicon()
+    return [
+        MentionFound(i, at + n.start, at + n.end, n.name, n.type, describe(parsed, n, words), n.confidence)
+        for n in names
+    ]
 
 
 def _statements(triples: Iterable[FoundTriple], chunk: ChunkText, i: int) -> list[StatementFound]:
@@ -146,15 +187,33 @@ def _statement(triple: FoundTriple, at: int, i: int) -> StatementFound:
     return StatementFound(i, at + start, at + end, *left, predicate, *right, polarity, confidence, pattern)
 
 
-def _once(mentions: list[MentionFound]) -> list[MentionFound]:
-    seen: dict[tuple[int, int, str, str], MentionFound] = {}
+def _once(mentions: list[MentionFound], chunks: Sequence[ChunkText]) -> list[MentionFound]:
+    """Report once what chunks that overlap both have; where they disagree, the one that saw more around it is right."""
+
+    def seen_around(mention: MentionFound) -> int:
+        chunk = chunks[mention.chunk]
+        return min(mention.start - chunk.start, chunk.start + len(chunk.text) - mention.end)
+
+    kept: list[MentionFound] = []
     for mention in sorted(mentions, key=lambda m: (m.start, m.end, m.chunk)):
-        seen.setdefault((mention.start, mention.end, mention.name, mention.type), mention)
-    return list(seen.values())
+        rivals = [
+            other
+            for other in kept[-_RIVALS:]
+            if other.chunk != mention.chunk and other.start < mention.end and mention.start < other.end
+        ]
+        if not rivals:
+            kept.append(mention)
+        elif all(seen_around(mention) > seen_around(other) for other in rivals):
+            kept = [m for m in kept if m not in rivals]
+            kept.append(mention)
+    return kept
 
 
 def _once_said(statements: list[StatementFound]) -> list[StatementFound]:
-    seen: dict[tuple[object, ...], StatementFound] = {}
-    for found in sorted(statements):
-        seen.setdefault(found[1:9], found)
-    return list(seen.values())
+    """Report a statement once, also where a chunk begins or ends within its sentence: the longest sentence stays."""
+    kept: dict[tuple[object, ...], list[StatementFound]] = {}
+    for found in sorted(statements, key=lambda s: (s.start - s.end, s.start, s.chunk)):
+        said = kept.setdefault(found[3:9], [])
+        if not any(o.chunk != found.chunk and o.start < found.end and found.start < o.end for o in said):
+            said.append(found)
+    return sorted(found for said in kept.values() for found in said)

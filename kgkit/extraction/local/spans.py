@@ -43,6 +43,13 @@ _WHOLE_DATE = re.compile(
     rf"{_MONTH},? {_YEAR}|[12]\d{{3}}-[01]\d-[0-3]\d)\b"
 )
 _YEARS = re.compile(rf"(?:{_YEAR}(?:\s*(?:[-–—/,]|to|and|until|through|till|or)\s*|$))+")
+_CALENDAR = re.compile(
+    rf"\b(?:{_MONTH}|{_YEAR}s?|[1-9]\d{{1,2}} ?(?:BCE?|AD|CE)|(?:BCE?|AD) ?\d+|\d{{1,2}}0s|centur(?:y|ies)|"
+    r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|Christmas|Easter|Ramadan|Hanukkah|Thanksgiving)(?!\w)|['’]\d0s\b",
+    re.IGNORECASE,
+)
+_MAY = re.compile(r"\bmay\b")
+_NO_END = frozenset({"POS", "IN", "CC", "DT", "TO"})
 _ONE_YEAR = re.compile(_YEAR)
 _ROUGHLY = re.compile(
     r"^(?:(?:about|around|approximately|roughly|nearly|almost|over|under|some|only|between|from|since|until|by|before|"
@@ -101,7 +108,9 @@ def entity_spans(parsed: Parsed, words: Lexicon) -> list[Span]:
             if any(a < ent.end_char and ent.start_char < b for a, b in taken):
                 continue
             found += _measures(parsed.text, ent, "DATE" if label in _DATES else "NUMBER")
-    found = [s for s in found if s.type == "NUMBER" or not any(a < s.end and s.start < b for a, b in taken)]
+    found = [
+        s for s in found if s.type in ("NUMBER", "DURATION") or not any(a < s.end and s.start < b for a, b in taken)
+    ]
     return sorted(found + dates, key=lambda s: (s.start, s.end))
 
 
@@ -113,6 +122,11 @@ def date_spans(parsed: Parsed) -> list[Span]:
         if span is not None and (match.group()[0].isdigit() or len(match.group()) > 6):
             found.append(Span(span.start, span.end, match.start(), match.end(), "DATE"))
     return found
+
+
+def _is_calendar(text: str) -> bool:
+    """Tell a date ("May 1949", "the 1950s", "Monday") from a length of time or a "later that day"."""
+    return bool(_CALENDAR.search(_MAY.sub("", text)))
 
 
 def is_junk(text: str) -> bool:
@@ -151,14 +165,26 @@ def _name(parsed: Parsed, first: int, last: int, kind: str, words: Lexicon, floo
         or tokens[first].is_space
     ):
         first += 1
-    while first < last and (tokens[last - 1].is_space or tokens[last - 1].tag_ == "POS"):
+    while first < last and (tokens[last - 1].is_space or tokens[last - 1].tag_ in _NO_END):
         last -= 1
-    if first >= last:
+    if first >= last or _is_title(tokens[first:last], words) or not _is_written_as_name(tokens[first:last]):
         return []
     start, end = tidy(text, tokens[first].idx, tokens[last - 1].idx + len(tokens[last - 1].text))
     if start >= end or is_junk(text[start:end]):
         return []
     return [Span(first, last, start, end, kind)]
+
+
+def _is_title(tokens: list[Any], words: Lexicon) -> bool:
+    """Tell whether a name is only an office or rank: "Rear Admiral", "Prime Minister"."""
+    last = tokens[-1].lower_
+    if not (tokens[-1].text in words.offices or words.nouns.get(last) == "PERSON"):
+        return False
+    return all(t.lower_ in words.ranks or words.nouns.get(t.lower_) == "PERSON" for t in tokens[:-1])
+
+
+def _is_written_as_name(tokens: list[Any]) -> bool:
+    return any(c.isupper() or c.isdigit() for t in tokens for c in t.text)
 
 
 def _is_article(tokens: list[Any], first: int, last: int, kind: str) -> bool:
@@ -253,4 +279,6 @@ def _measures(whole: str, ent: Any, kind: str) -> list[Span]:
     a, b = tidy(whole, start + skipped, ent.end_char)
     if a >= b or not any(c.isalnum() for c in whole[a:b]) or "://" in whole[a:b]:
         return []
+    if kind == "DATE" and not _is_calendar(whole[a:b]):
+        kind = "DURATION"
     return [Span(ent.start, ent.end, a, b, kind)]

@@ -27,6 +27,8 @@ PLACED = 1.7
 QUOTED = 1.7
 REGION = 1.7
 TECHNICAL = 1.7
+CODED = 1.7
+MADE = 1.7
 
 _MISTAKEN = frozenset({"ORGANISATION", "PLACE", "PERSON"})  # what the recogniser takes other things for
 _OPEN = frozenset('"“')
@@ -34,6 +36,8 @@ _CLOSE = frozenset('"”')
 
 _INITIALS = re.compile(r"(?!U\.[SKN]\.|D\.C\.)(?:[A-Z]\.[ -]?)+(?:[A-Z][\w'’-]+ ?)+$")
 _ACRONYM = re.compile(r"(?:[A-Z]{2,}[0-9]*|[A-Z]+[0-9]+|(?:[A-Z][a-z]?){2,}[A-Z])s?$")
+_CODE = re.compile(r"[A-Z][A-Za-z]{0,3}-?[0-9]+[A-Za-z]?$")
+_MARK = re.compile(r".* Mark (?:[IVX]+|[0-9]+)$")
 _OF = frozenset({"of", "for", "de", "di", "du", "da", "del", "des", "der", "und", "&"})
 _OPENS = {
     "mount": "PLACE", "mt.": "PLACE", "lake": "PLACE", "cape": "PLACE", "fort": "PLACE", "port": "PLACE",
@@ -73,6 +77,8 @@ def _by_form(votes: Votes, text: str, tokens: list[Any], kind: str, words: Lexic
         _add(votes, "PLACE", KNOWN)
     elif text in words.known:
         _add(votes, words.known[text], KNOWN)
+    if kind in _MISTAKEN and (_CODE.fullmatch(tokens[-1].text) or _MARK.match(text)):
+        _add(votes, "PRODUCT", CODED)
     if len(tokens) == 1:
         return
     person = tokens[0].text in words.given_names and tokens[1].text[:1].isupper()
@@ -160,6 +166,8 @@ def _by_syntax(votes: Votes, parsed: Parsed, span: Span, tokens: list[Any], word
                     break
         elif verb.lemma_ in words.person_verbs:
             _add(votes, "PERSON", ACTS if verb.lemma_ not in ("say", "tell", "argue", "explain") else 0.5)
+    elif dep == "dobj" and root.head.lemma_ in words.making and span.type in _MISTAKEN:
+        _add(votes, "PRODUCT", MADE)
     elif dep == "appos" and root.head.pos_ == "NOUN":
         _add(votes, _noun_type(root.head, words), SAID)
     for child in root.rights:
