@@ -197,9 +197,12 @@ def _scores(n_gold: int, n_found: int, n_right: int) -> pl.DataFrame:
 def _columns(obj: Any, name: str, other_names: dict[str, str]) -> pl.DataFrame:
     frame = frames.to_polars(obj, name)
     renames = {"doc": "doc_id", **other_names}
-    frame = frame.rename({old: new for old, new in renames.items() if old in frame.columns and new not in frame.columns})
+    frame = frame.rename(
+        {old: new for old, new in renames.items() if old in frame.columns and new not in frame.columns}
+    )
     needed = ["doc_id", *other_names.values()]
-    missing = [column for column in needed if column not in frame.columns]
+    asked = {new: old for old, new in other_names.items()} if name == "statements" else {}
+    missing = [asked.get(column, column) for column in needed if column not in frame.columns]
     if missing:
         msg = f"{name} need the column {', '.join(map(repr, missing))}; these are {', '.join(frame.columns) or 'none'}."
         raise SchemaError(msg)

@@ -8,11 +8,11 @@ form (`paths`), and rules on that form decide whether it stands for a relation, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from kgkit.extraction.local.found import FoundName, FoundTriple
-from kgkit.extraction.local.statements.confidence import confidence_of
+from kgkit.extraction.local.statements.confidence import LOW, confidence_of
 from kgkit.extraction.local.statements.finding import Finding
 from kgkit.extraction.local.statements.paths import meet
 from kgkit.extraction.local.statements.patterns import find_relation
@@ -21,11 +21,36 @@ from kgkit.extraction.local.statements.polarity import polarity_of
 from kgkit.extraction.local.statements.pronouns import place_pronouns
 from kgkit.extraction.local.statements.tree import Tree
 
-__all__ = ["find_triples"]
+__all__ = ["LOW", "confidence_of", "find_triples"]
 
 
 def find_triples(doc: Any, names: Sequence[FoundName]) -> list[FoundTriple]:
-    """Find what a chunk's sentences say of its names."""
+    """Find what the sentences of a chunk say of its names.
+
+    Verbs with their subjects, objects and prepositions (passives turned round where the agent is named), appositions,
+    titles, possessives, prepositions between names, place commas, life dates, actions as nouns ("the acquisition of Y
+    by X"); coordinated subjects, objects and verbs each get their own triple. He, she, it and "the company" are read
+    as the name they stand for where one only fits. Dates can be objects, numbers take no part.
+
+    Args:
+        doc: A spaCy ``Doc`` with tags, lemmas and a dependency parse of an English pipeline.
+        names: The chunk's names; what comes back refers to these very objects.
+
+    Returns:
+        Triples in the order of the sentences, one for each subject, predicate, object and polarity in a sentence.
+        ``start`` and ``end`` hold the sentence. ``pattern`` is the rule and the ways that led to it, joined by
+        dots; ``confidence`` is what `confidence_of` measured for it, and below `LOW` a triple is a hint only.
+
+    Example:
+        >>> from kgkit.models.nlp import load_nlp
+        >>> text = "Grace Hopper, who had taught at Vassar, did not join IBM."
+        >>> words = [("Grace Hopper", "PERSON"), ("Vassar", "ORGANISATION"), ("IBM", "ORGANISATION")]
+        >>> names = [FoundName(text.find(w), text.find(w) + len(w), w, t, 1.0) for w, t in words]
+        >>> for found in find_triples(load_nlp()(text), names):
+        ...     print(found.subject.name, found.predicate, found.object.name, found.polarity)
+        Grace Hopper teach_at Vassar positive
+        Grace Hopper join IBM negated
+    """
     if len(names) < 2:
         return []
     tree = Tree(doc)
@@ -34,30 +59,23 @@ def find_triples(doc: Any, names: Sequence[FoundName]) -> list[FoundTriple]:
     for place in sorted([*places, *place_pronouns(tree, places)], key=lambda place: place.first):
         by_sentence.setdefault(tree.sentence[place.head], []).append(place)
     found: dict[tuple[object, ...], FoundTriple] = {}
-    for sentence, places in sorted(by_sentence.items()):
-        for finding in _in_sentence(tree, places):
+    for sentence, together in sorted(by_sentence.items()):
+        for finding in _in_sentence(tree, together):
             triple = _triple(tree, sentence, finding)
-            key = (triple.subject, triple.predicate, triple.object, triple.polarity, sentence)
-            found.setdefault(key, triple)
+            key = (sentence, triple.subject.name, triple.predicate, triple.object.name, triple.polarity)
+            if key not in found or found[key].confidence < triple.confidence:
+                found[key] = triple
     return list(found.values())
 
 
-def _in_sentence(tree: Tree, places: list[Place]) -> list[Finding]:
-    findings = []
+def _in_sentence(tree: Tree, places: list[Place]) -> Iterator[Finding]:
     for k, left in enumerate(places):
         for right in places[k + 1 :]:
-            if left.name.name == right.name.name:
-                continue
-            meeting = meet(tree, left, right)
+            meeting = meet(tree, left, right) if left.name.name != right.name.name else None
             finding = find_relation(tree, left, right, meeting) if meeting is not None else None
-            if finding is not None:
-                if meeting is not None and meeting.through:
-                    finding = finding._replace(pattern="through." + finding.pattern)
-                means = {left.means, right.means} - {"name"}
-                if means:
-                    finding = finding._replace(pattern=f"{min(means)}.{finding.pattern}")
-                findings.append(finding)
-    return findings
+            if meeting is not None and finding is not None:
+                ways = sorted({left.means, right.means} - {"name"}) + ["through"] * meeting.through
+                yield finding._replace(pattern=".".join([*ways, finding.pattern]))
 
 
 def _triple(tree: Tree, sentence: int, finding: Finding) -> FoundTriple:
@@ -69,6 +87,6 @@ def _triple(tree: Tree, sentence: int, finding: Finding) -> FoundTriple:
         polarity_of(tree, finding),
         start,
         end,
-        confidence_of(finding),
+        confidence_of(finding.pattern),
         finding.pattern,
     )

@@ -103,7 +103,7 @@ def _up_from_open_complement(tree: Tree, verb: int, head: int, marks: Marks) -> 
     elif (lemma == "go" and tree.tag[head] == "VBG" and _is_infinitive(tree, verb)) or lemma in lexicon.OPENING:
         marks.open = True
     elif lemma in lexicon.HAPPENING:
-        pass
+        return _Step(head, True, "")
     elif lemma in lexicon.REPORTING:
         marks.reported = True
     elif _is_infinitive(tree, verb):

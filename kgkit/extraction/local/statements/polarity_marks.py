@@ -117,27 +117,25 @@ def clause_marks(tree: Tree, verb: int, marks: Marks) -> None:
         word, dep = tree.lower[child], tree.dep[child]
         if dep in ("mark", "advmod", "prep") and word in lexicon.OPEN_MARKS:
             marks.open |= not (word == "if" and child > 0 and tree.lower[child - 1] == "even")
-        elif dep == "advcl" and _is_condition(tree, child):
-            marks.open = True
-        elif word == "according" or (dep == "advcl" and _is_as_told(tree, child)):
-            marks.reported = True
-        elif dep == "prep" and word in ("in", "by") and any(_is_opinion(tree, c) for c in tree.children[child]):
-            marks.reported = True
-        elif dep == "prep" and any(_is_no_way(tree, c) for c in tree.children[child]):
-            marks.denials.add(child)
-        elif dep == "parataxis" and tree.lemma[child] in lexicon.REPORTING:
-            marks.reported = True
+        elif dep == "advcl":
+            marks.open |= _is_condition(tree, child)
+            marks.reported |= _is_as_told(tree, child)
+        elif dep == "prep":
+            _prepositional_marks(tree, child, marks)
+        elif dep == "parataxis":
+            marks.reported |= tree.lemma[child].lower() in lexicon.REPORTING
     marks.open |= _is_inverted(tree, verb)
 
 
-def _is_opinion(tree: Tree, noun: int) -> bool:
-    """Tell "in the view of Turing", "by his own account"."""
-    return tree.lemma[noun].lower() in lexicon.OPINIONS
-
-
-def _is_no_way(tree: Tree, noun: int) -> bool:
-    """Tell "at no time", "by no means"."""
-    return tree.lemma[noun].lower() in lexicon.WAYS and any(tree.lower[c] == "no" for c in tree.children[noun])
+def _prepositional_marks(tree: Tree, prep: int, marks: Marks) -> None:
+    """Read "according to", "in the view of", "at no time"."""
+    word = tree.lower[prep]
+    marks.reported |= word == "according"
+    for noun in tree.children[prep]:
+        if word in ("in", "by") and tree.lemma[noun].lower() in lexicon.OPINIONS:
+            marks.reported = True
+        elif tree.lemma[noun].lower() in lexicon.WAYS and any(tree.lower[c] == "no" for c in tree.children[noun]):
+            marks.denials.add(prep)
 
 
 def _is_as_told(tree: Tree, clause: int) -> bool:

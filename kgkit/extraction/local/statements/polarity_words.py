@@ -66,8 +66,8 @@ OPENING = words(
     """
     advise aim agree anticipate ask attempt beg consider contemplate debate demand desire discuss dream encourage
     endeavor endeavour envisage expect explore fear hope imagine instruct intend invite mull need negotiate offer
-    order plan pledge prefer prepare pressure promise propose push recommend request seek speculate strive threaten
-    try urge vow want warn weigh wish wonder seem appear look pretend
+    order plan pledge prefer prepare pressure promise propose push recommend request seek speculate strive suppose
+    threaten try urge vow want warn weigh wish wonder seem appear look pretend
     """
 )
 """Verbs whose complement is left open."""

@@ -185,9 +185,8 @@ def _prepositional_says(
             located = between_names(tree, kinds[0], kinds[1], word)
             predicate = located if located == "located_in" else "be_" + word
             return Said(predicate, "copula_prep", (first.prep,))
-        kind = "passive_prep" if role == PASSIVE else "verb_prep"
-        kind = "adjunct_date" if kinds[1] == DATE else kind
-        return Said(verb_predicate(tree, verb, first.prep, passive=role == PASSIVE), kind, (first.prep,))
+        pattern = "adjunct_date" if kinds[1] == DATE else "passive_prep" if role == PASSIVE else "verb_prep"
+        return Said(verb_predicate(tree, verb, first.prep, passive=role == PASSIVE), pattern, (first.prep,))
     if rest[0].dep == "prep" and is_bare(rest[1:]) and kinds[1] != DATE:
         prep = first.prep if tree.lower[rest[0].prep] == "of" else rest[0].prep
         return Said(verb_predicate(tree, verb, prep, passive=role == PASSIVE), "verb_prep_prep", (prep,))
