@@ -103,6 +103,8 @@ def _rules_in_code() -> set[str]:
 
 
 def _texts(node: ast.expr) -> set[str]:
+    if isinstance(node, ast.IfExp):
+        return _texts(node.body) | _texts(node.orelse)
     return {n.value for n in ast.walk(node) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
 
 
