@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import io
 import re
-import zipfile
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from kgkit.documents.archive import Archive, UnreadablePart
 from kgkit.errors import ReadError
 
 __all__ = ["KINDS", "Kind", "Unsupported", "suffix_of", "tell_kind"]
@@ -57,7 +57,12 @@ KINDS = {
             "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
             (".xlsx", ".xlsm", ".xltx", ".xltm"),
         ),
-        Kind("odt", "odt", "application/vnd.oasis.opendocument.text", (".odt", ".ott", ".fodt")),
+        Kind(
+            "odt",
+            "odt",
+            "application/vnd.oasis.opendocument.text",
+            (".odt", ".ott", ".fodt", ".ods", ".ots", ".odp", ".otp"),
+        ),
         Kind("epub", "epub", "application/epub+zip", (".epub",)),
     )
 }
@@ -93,6 +98,10 @@ _TAR_AT = 257
 _OPEN_FORMATS = {
     "application/vnd.oasis.opendocument.text": "odt",
     "application/vnd.oasis.opendocument.text-template": "odt",
+    "application/vnd.oasis.opendocument.spreadsheet": "odt",
+    "application/vnd.oasis.opendocument.spreadsheet-template": "odt",
+    "application/vnd.oasis.opendocument.presentation": "odt",
+    "application/vnd.oasis.opendocument.presentation-template": "odt",
     "application/epub+zip": "epub",
 }
 _HTML_START = re.compile(
@@ -163,13 +172,16 @@ def _by_marks(data: bytes, suffix: str) -> str | None:
 def _zip_kind(data: bytes, suffix: str) -> str:
     named = _BY_SUFFIX.get(suffix)
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            members = set(archive.namelist())
-            found = _by_members(archive, members)
-    except (zipfile.BadZipFile, ValueError, OSError, NotImplementedError, EOFError, UnicodeDecodeError) as error:
-        if named is not None and not KINDS[named].text and named not in ("pdf", "msg", "xls"):
+        found = _by_members(Archive(data, "zip archive"))
+    except ReadError as error:
+        if (
+            error.reason == "corrupt"
+            and named is not None
+            and not KINDS[named].text
+            and named not in ("pdf", "msg", "xls")
+        ):
             return named  # its own reader says what is wrong
-        raise ReadError("corrupt", f"A zip archive that cannot be opened: {error}") from error
+        raise
     if found is not None:
         return found
     if named is not None:
@@ -177,20 +189,28 @@ def _zip_kind(data: bytes, suffix: str) -> str:
     raise Unsupported("unsupported_type", "A zip archive; unpack it and read the folder.")
 
 
-def _by_members(archive: zipfile.ZipFile, members: set[str]) -> str | None:
-    if "mimetype" in members and archive.getinfo("mimetype").file_size < 200:
-        declared = archive.read("mimetype").decode("ascii", "replace").strip()
-        if declared in _OPEN_FORMATS:
-            return _OPEN_FORMATS[declared]
-        if declared.startswith("application/vnd.oasis.opendocument."):
-            what = declared.rsplit(".", 1)[-1]
-            raise Unsupported("unsupported_type", f"An OpenDocument {what}; save it as xlsx, pptx, odt or pdf.")
+def _by_members(archive: Archive) -> str | None:
+    members = archive.names
+    declared = _declared_type(archive)
+    if declared in _OPEN_FORMATS:
+        return _OPEN_FORMATS[declared]
+    if declared.startswith("application/vnd.oasis.opendocument."):
+        what = declared.rsplit(".", 1)[-1]
+        raise Unsupported("unsupported_type", f"An OpenDocument {what}; save it as odt or pdf.")
     for start, kind in (("word/", "docx"), ("ppt/", "pptx"), ("xl/", "xlsx")):
         if any(member.startswith(start) for member in members):
             return kind
     if "META-INF/container.xml" in members:
         return "epub"
     return "odt" if "content.xml" in members else None
+
+
+def _declared_type(archive: Archive) -> str:
+    """Read the media type that OpenDocument files and e-books carry in their first member."""
+    try:
+        return archive.read("mimetype")[:200].decode("ascii", "replace").strip() if "mimetype" in archive else ""
+    except UnreadablePart:
+        return ""
 
 
 def _ole_kind(data: bytes, suffix: str) -> str:

@@ -15,6 +15,7 @@ from kgkit.documents import odt as odt_reader
 from kgkit.documents import pptx as pptx_reader
 from kgkit.documents import xlsx as xlsx_reader
 from kgkit.documents.archive import Archive, Limits, UnreadablePart
+from kgkit.documents.kinds import tell_kind
 from kgkit.documents.parsed import ReadOptions
 from kgkit.errors import ReadError
 
@@ -135,3 +136,22 @@ def test_an_encrypted_member_needs_a_password():
 def test_other_ways_to_pack_are_not_unpacked(method):
     with pytest.raises(UnreadablePart, match="only stored and deflated"):
         Archive(pack({"a": b"x"}, method=method), "archive").read("a")
+
+
+@pytest.mark.parametrize("suffix", ["docx", "epub", "zip"])
+def test_telling_the_kind_inflates_nothing_it_should_not(suffix):
+    with pytest.raises(ReadError, match="inflates"):
+        tell_kind(bomb("mimetype", 10, {"word/document.xml": "<x/>"}), f"a.{suffix}")
+    packed = pack({"mimetype": bytes(30_000_000)}, method=zipfile.ZIP_BZIP2)
+    tracemalloc.start()
+    with pytest.raises(ReadError):
+        tell_kind(packed, f"a.{suffix}")
+    assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    tracemalloc.stop()
+
+
+@pytest.mark.parametrize("kind", READERS)
+def test_kinds_are_told_by_content(kind):
+    told, notes = tell_kind(READERS[kind][1], f"a.{kind}")
+    assert (told.name, notes) == (kind, ())
+    assert tell_kind(READERS[kind][1], "a.zip")[0].name == kind

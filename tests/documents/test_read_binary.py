@@ -177,7 +177,7 @@ def test_what_cannot_be_read_fails_with_its_reason(data: bytes | str, name: str,
         (b"\x7fELF\x02\x01" + bytes(90), "program"),
         (ole({"WordDocument": b"x" * 90}), "a.doc"),
         (ole({"PowerPoint Document": b"x" * 90}), "a.ppt"),
-        (zipped(mimetype="application/vnd.oasis.opendocument.spreadsheet"), "a.ods"),
+        (zipped(mimetype="application/vnd.oasis.opendocument.graphics"), "a.odg"),
     ],
 )
 def test_kinds_that_are_not_read_are_skipped(data: bytes, name: str) -> None:
