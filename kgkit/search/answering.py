@@ -16,7 +16,7 @@ from kgkit.search.answer import Answer
 from kgkit.search.expand import names_asked
 from kgkit.search.find import check_count, clean_question, find_rows, hits_frame, index_of
 from kgkit.search.index import SearchIndex
-from kgkit.search.question import read_question
+from kgkit.search.question import Question, read_question
 from kgkit.search.support import Supported, missing_words, rank_sentences
 from kgkit.text import collapse_spaces
 
@@ -134,7 +134,7 @@ def _same(left: Supported, right: Supported) -> bool:
     return collapse_spaces(left.text).casefold() == collapse_spaces(right.text).casefold()
 
 
-def _reason(index: SearchIndex, ranked: Sequence[Supported], asked: Any) -> str:
+def _reason(index: SearchIndex, ranked: Sequence[Supported], asked: Question) -> str:
     if not len(index):
         return "There are no chunks to search."
     if not asked.words:
@@ -153,7 +153,9 @@ def _frames(
     origin = "kgkit extractive (bm25" + ("+lsa)" if index.vector_weight > 0 else ")")
     spots = [f"{index.ids[s.row]}:{s.start}:{s.end}" for group in chosen for s in group]
     answer_id = stable_id("answer", question, origin, *spots)
-    sentences, citations, parts = [], [], []
+    sentences: list[dict[str, object]] = []
+    citations: list[dict[str, object]] = []
+    parts: list[str] = []
     for seq, group in enumerate(chosen):
         sentence_id = stable_id("sentence", answer_id, seq)
         numbers = range(len(citations) + 1, len(citations) + 1 + len(group))

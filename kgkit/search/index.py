@@ -94,7 +94,7 @@ def _vector_weight(latent: Latent) -> float:
     aerodynamics and medicine, where vectors help much, and on claims and questions, where they help little.
     """
     n_rows, size = latent.rows.shape
-    surplus = latent.explained - size / max(n_rows, 1)
+    surplus = float(latent.explained - size / max(n_rows, 1))
     return round(min(0.35, max(0.0, 2 * (surplus - 0.15))), 6)
 
 

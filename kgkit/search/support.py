@@ -7,7 +7,7 @@ what they do on all of them.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -18,13 +18,37 @@ from kgkit.text import sentence_spans, trim_span
 
 __all__ = ["Supported", "missing_words", "rank_sentences"]
 
-# How much speaks for a sentence against others: question words in it, in the sentences before and after, as written,
-# side by side, the right kind of answer, and the rank of its chunk
-_ORDER = {"own": 1.0, "before": 0.4, "after": 0.25, "literal": 0.5, "pairs": 0.1, "kind": 0.12, "chunk": 0.6}
-# How sure it is that it supports an answer at all (a logistic curve)
-_SURE = {"own": 5.5, "before": 1.8, "after": 1.0, "around": 3.0, "literal": 2.9, "pairs": 2.5, "special": 1.0}
-_BIAS = -5.0
-_UNKNOWN = -0.9  # for each name or number that stands nowhere in the documents
+# How much speaks for a sentence against others. Shares of the question's words, by rarity: in the sentence itself
+# (names and numbers apart), new in the one before and the one after; words as they are written, words side by side,
+# something of the kind asked for, the score of its chunk.
+_ORDER = {
+    "own": 1.0,
+    "own_names": 0.7,
+    "before": 0.5,
+    "after": 0.3,
+    "literal": 1.0,
+    "pairs": 0.3,
+    "kind": 0.15,
+    "chunk": 1.5,
+    "fragment": -0.5,
+}
+# How sure it is that it supports an answer at all (a logistic curve). "near" is the share of the words that are no
+# names in the sentence and its neighbours, "chunk_names" that of the names in the chunk, its title and headings.
+# "unnamed": almost none, or none, of what is asked about the names is near. "unmeasured": a date or number is asked
+# for, and there is none. These two weigh more than XQuAD says: better no answer than a sentence that only has the name.
+_SURE = {
+    "own": 1.0,
+    "own_names": 2.8,
+    "before": 1.1,
+    "literal": 2.4,
+    "pairs": 1.9,
+    "near": 1.5,
+    "chunk_names": 1.7,
+    "unknown": -1.2,
+    "unnamed": -1.3,
+    "unmeasured": -1.0,
+}
+_BIAS = -3.6
 
 
 @dataclass(frozen=True)
@@ -52,7 +76,16 @@ class _Asked:
     n_unknown: int
 
     def share(self, terms: Iterable[str]) -> float:
-        return sum(self.weights[t] for t in terms) / (sum(self.weights.values()) or 1.0)
+        """Weigh terms against all of the question."""
+        return self._sum(terms) / (self._sum(self.weights) or 1.0)
+
+    def part(self, terms: frozenset[str], wanted: frozenset[str]) -> float:
+        """Weigh those of the wanted terms that are held against all that are wanted; 1 where none is."""
+        total = self._sum(wanted)
+        return self._sum(wanted & terms) / total if total else 1.0
+
+    def _sum(self, terms: Iterable[str]) -> float:
+        return sum(self.weights[t] for t in sorted(terms))
 
 
 def rank_sentences(index: SearchIndex, question: Question, found: Found) -> list[Supported]:
@@ -61,6 +94,7 @@ def rank_sentences(index: SearchIndex, question: Question, found: Found) -> list
     best = max((float(found.scores[r]) for r in found.rows), default=0.0) or 1.0
     sentences = [s for row in found.rows for s in _of_chunk(index, asked, row, float(found.scores[row]) / best)]
     ids = index.chunks["doc_id"]
+    sentences = [s for s in sentences if not _says_nothing(s.text)]
     return sorted(sentences, key=lambda s: (-s.order, str(ids[s.row]), s.start, index.ids[s.row]))
 
 
@@ -96,31 +130,55 @@ def _read(index: SearchIndex, question: Question) -> _Asked:
 
 def _of_chunk(index: SearchIndex, asked: _Asked, row: int, chunk_score: float) -> list[Supported]:
     text, offset = index.chunks["text"][row], index.chunks["start"][row]
-    spans = [trim_span(text, a, b) for a, b in sentence_spans(text)]
-    spans = [(a, b) for a, b in spans if a < b]
+    trimmed = [trim_span(text, a, b) for a, b in sentence_spans(text)]
+    spans = [(a, b) for a, b in trimmed if a < b]
     terms = [frozenset(index.analyser.count(text[a:b])) for a, b in spans]
-    held = [frozenset(t for t in asked.weights if t in have) for have in terms]
-    above = index.analyser.count(" ".join(index.chunks[c][row] or "" for c in ("title", "heading")))
-    around = frozenset(t for t in asked.weights if t in above).union(*held)
+    above = frozenset(index.analyser.count(" ".join(index.chunks[c][row] or "" for c in ("title", "heading"))))
+    chunk_names = asked.part(above.union(*terms), asked.special)
     out = []
     for i, (a, b) in enumerate(spans):
-        before = held[i - 1] - held[i] if i else frozenset()
-        after = held[i + 1] - held[i] - before if i + 1 < len(spans) else frozenset()
-        features = {
-            "own": asked.share(held[i]),
-            "before": asked.share(before),
-            "after": asked.share(after),
-            "around": asked.share(around - held[i]),
-            "literal": len(asked.literal & terms[i]) / max(1, len(asked.literal)),
-            "pairs": _shared_pairs(index, asked, text[a:b]) if held[i] else 0.0,
-            "kind": _kind(asked, text[a:b]) if held[i] else -1.0,
-            "chunk": chunk_score,
-            "special": len(asked.special & around) / len(asked.special) if asked.special else 1.0,
-        }
+        features = _features(index, asked, terms[max(0, i - 1) : i + 2], min(i, 1), text[a:b])
+        features |= {"chunk": chunk_score, "chunk_names": chunk_names, "unknown": float(asked.n_unknown)}
         order = sum(weight * features[name] for name, weight in _ORDER.items())
-        sure = _BIAS + _UNKNOWN * asked.n_unknown + sum(weight * features[name] for name, weight in _SURE.items())
-        out.append(Supported(row, offset + a, offset + b, text[a:b], round(order, 9), _logistic(sure), held[i]))
+        sure = _BIAS + sum(weight * features[name] for name, weight in _SURE.items())
+        held = frozenset(asked.weights) & terms[i]
+        out.append(Supported(row, offset + a, offset + b, text[a:b], round(order, 9), _logistic(sure), held))
     return out
+
+
+def _features(
+    index: SearchIndex, asked: _Asked, window: Sequence[frozenset[str]], middle: int, sentence: str
+) -> dict[str, float]:
+    wanted = frozenset(asked.weights)
+    plain = wanted - asked.special
+    own = wanted & window[middle]
+    before = (wanted & window[middle - 1]) - own if middle else frozenset[str]()
+    after = (wanted & window[middle + 1]) - own - before if middle + 1 < len(window) else frozenset[str]()
+    near = asked.part(own | before | after, plain)
+    kind = _kind(asked, sentence) if own else -1.0
+    return {
+        "own": asked.share(own & plain),
+        "own_names": asked.share(own & asked.special),
+        "before": asked.share(before),
+        "after": asked.share(after),
+        "near": near,
+        "unnamed": 2.0 if near < 0.01 else float(near < 0.4),
+        "unmeasured": float(kind < 0 and asked.question.kind in ("time", "number")),
+        "literal": len(asked.literal & window[middle]) / max(1, len(asked.literal)),
+        "pairs": _shared_pairs(index, asked, sentence) if own else 0.0,
+        "kind": kind,
+        "fragment": float(_is_fragment(sentence)),
+    }
+
+
+def _is_fragment(sentence: str) -> bool:
+    """Tell headings and labels: they seldom say anything that could answer."""
+    return sentence[-1].isalnum() and len(sentence.split()) < 8
+
+
+def _says_nothing(sentence: str) -> bool:
+    """Tell questions and Markdown headings: they are no answer, however many words they share with the question."""
+    return sentence.endswith(("?", "？", "؟")) or sentence.startswith("#")
 
 
 def _kind(asked: _Asked, sentence: str) -> float:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -73,9 +74,7 @@ def build_latent(counts: Sequence[Counter[str]], *, dimensions: int = DIMENSIONS
     return Latent(vocabulary, idf, components.astype(np.float32), rows.astype(np.float32), min(1.0, explained))
 
 
-def _tf_idf(
-    counts: Sequence[Counter[str]], vocabulary: Mapping[str, int], df: Mapping[str, int]
-) -> tuple[object, Floats]:
+def _tf_idf(counts: Sequence[Counter[str]], vocabulary: Mapping[str, int], df: Mapping[str, int]) -> tuple[Any, Floats]:
     from scipy.sparse import csr_matrix
 
     idf = np.log((1 + len(counts)) / (1 + np.array([df[t] for t in vocabulary], dtype=np.float64))) + 1
