@@ -32,6 +32,7 @@ _KIND_OF = {
     "DATE": DATE,
     "TIME": DATE,
     "NUMBER": NUMBER,
+    "DURATION": NUMBER,
     "MONEY": NUMBER,
     "PERCENT": NUMBER,
     "QUANTITY": NUMBER,
