@@ -9,6 +9,8 @@ from importlib import import_module
 from typing import Any
 
 _HOME = {
+    "answers": "retrieval",
+    "hits": "retrieval",
     "mentions": "mention_scores",
     "relation_pairs": "relations",
 }
