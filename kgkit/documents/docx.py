@@ -200,6 +200,8 @@ class _Document:
                 self._nested(extra, sink)
 
     def _emit(self, text: str, properties: Element | None, sink: _Sink) -> None:
+        if properties is None and not text:
+            return
         level = self._styles.heading_level(properties)
         numbering = self._styles.numbering_of(properties)
         marker = self._numbering.marker(*numbering) if numbering else ""

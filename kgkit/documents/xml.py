@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 MAX_DEPTH = 200
-MAX_ELEMENTS = 2_000_000
+MAX_ELEMENTS = 1_500_000
 _PROLOG = 65_536  # a document type must have ended this soon
 _STEP = 64
 _ENTITIES = {name: chr(code) for name, code in name2codepoint.items()}
@@ -105,7 +105,7 @@ def parse_xml(data: bytes, part: str, *, doctype: str = "refuse") -> Element:
         doctype: ``"refuse"``, or ``"public"`` to let a public document type without internal subset pass.
 
     Raises:
-        ReadError: ``unsafe_xml``, or ``too_large`` for more than 2,000,000 elements.
+        ReadError: ``unsafe_xml``, or ``too_large`` for more than 1,500,000 elements.
         UnreadablePart: The part is not well-formed XML.
 
     Example:
@@ -113,7 +113,7 @@ def parse_xml(data: bytes, part: str, *, doctype: str = "refuse") -> Element:
         'one two'
     """
     _refuse_doctype(data, part, doctype)
-    if data.count(b"<") > 2 * MAX_ELEMENTS:
+    if data.count(b"<") - data.count(b"</") > MAX_ELEMENTS:
         raise _too_many(part)
     parser = _parser()
     try:
@@ -305,6 +305,7 @@ class _Stream:
 
     def _end(self, element: Element, wanted: bool) -> Iterator[Element]:
         if wanted:
+            self.check_size()
             _shorten(element, self._part)
             yield element
             self._kept = 0

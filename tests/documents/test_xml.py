@@ -85,6 +85,18 @@ def test_depth_is_limited_in_trees_and_streams():
         list(stream_xml([b"<a><y>" + deep + b"</y></a>"], "part", frozenset({"y"})))
 
 
+def test_the_number_of_elements_is_limited(monkeypatch):
+    monkeypatch.setattr("kgkit.documents.xml.MAX_ELEMENTS", 1000)
+    data = b"<a>" + b"<b/>" * 900 + b"</a>"
+    assert len(parse_xml(data, "part")) == 900
+    assert len(list(stream_xml([data], "part", frozenset({"b"})))) == 900
+    grown = b"<a>" + b"<b>" * 150 + b"<c/>" * 5000 + b"</b>" * 150 + b"</a>"
+    with pytest.raises(ReadError, match="too_large"):
+        parse_xml(grown, "part")
+    with pytest.raises(ReadError, match="too_large"):
+        list(stream_xml([grown], "part", frozenset({"b"})))
+
+
 @pytest.mark.parametrize("uri", [W, "http://purl.oclc.org/ooxml/wordprocessingml/main"])
 def test_strict_and_transitional_names_are_one(uri):
     root = parse_xml(f'<w:p xmlns:w="{uri}" w:x="1"><w:r/></w:p>'.encode(), "part")
