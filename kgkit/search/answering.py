@@ -24,6 +24,7 @@ __all__ = ["ask"]
 
 _MOST_SENTENCES = 3
 _ADDS = 0.15  # share of the question that a further sentence must add
+_RELATED = 0.6  # how near to the best any further sentence must be
 _AGREES = 0.92  # how near to the best a sentence of another document must be to stand beside it
 
 
@@ -83,6 +84,7 @@ def ask(
         "ok" if chosen else "empty",
         None if chosen else "not_in_documents",
         reason,
+        notes=found.notes,
         chars_available=len(question),
         chars_sent=len(question),
     )
@@ -106,28 +108,28 @@ def _choose(index: SearchIndex, ranked: Sequence[Supported], least: float) -> li
     """Choose sentences, best first; each comes with the other places where the same words stand."""
     if not ranked or ranked[0].confidence < least or not ranked[0].held:
         return []
-    chosen: list[list[Supported]] = []
-    weights = {t: index.lexical.idf(t) for s in ranked for t in s.held}
-    covered: set[str] = set()
-    total = sum(weights.values()) or 1.0
-    for sentence in ranked:
+    weights = {t: index.lexical.idf(t) for s in ranked for t in sorted(s.held)}
+    total = sum(weights[t] for t in sorted(weights)) or 1.0
+    chosen = [[ranked[0]]]
+    covered = set(ranked[0].held)
+    for sentence in ranked[1:]:
+        if any(_overlap(sentence, other) for group in chosen for other in group):
+            continue
         same = next((group for group in chosen if _same(group[0], sentence)), None)
         if same is not None:
-            if all(
-                (index.chunks["doc_id"][s.row], s.start) != (index.chunks["doc_id"][sentence.row], sentence.start)
-                for s in same
-            ):
-                same.append(sentence)
-            continue
-        adds = sum(weights[t] for t in sentence.held - covered) / total
-        documents = {index.chunks["doc_id"][group[0].row] for group in chosen}
-        agrees = index.chunks["doc_id"][sentence.row] not in documents and sentence.order >= _AGREES * ranked[0].order
-        if len(chosen) < _MOST_SENTENCES and (
-            not chosen or (sentence.confidence >= least and (adds >= _ADDS or agrees))
-        ):
-            chosen.append([sentence])
-            covered |= sentence.held
+            same.append(sentence)
+        elif len(chosen) < _MOST_SENTENCES and sentence.confidence >= least:
+            adds = sum(weights[t] for t in sorted(sentence.held - covered)) / total
+            elsewhere = all(sentence.doc_id != group[0].doc_id for group in chosen)
+            nearness = sentence.order / ranked[0].order
+            if (adds >= _ADDS and nearness >= _RELATED) or (elsewhere and nearness >= _AGREES):
+                chosen.append([sentence])
+                covered |= sentence.held
     return chosen
+
+
+def _overlap(left: Supported, right: Supported) -> bool:
+    return left.doc_id == right.doc_id and left.start < right.end and right.start < left.end
 
 
 def _same(left: Supported, right: Supported) -> bool:

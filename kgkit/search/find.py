@@ -18,11 +18,13 @@ from kgkit.search.expand import names_asked
 from kgkit.search.fusion import fuse_scores
 from kgkit.search.index import SearchIndex, build_index
 from kgkit.search.lexical import Floats, Query, read_query
+from kgkit.search.spelling import near_spellings
 
 __all__ = ["Found", "Hits", "check_count", "clean_question", "find_rows", "hits_frame", "index_of", "search"]
 
 _DEPTH = 100  # rows that vectors alone may bring in
 _FLOOR = 0.3  # cosine below which a chunk without any word of the question is no hit
+_SPELLING_WEIGHT = 0.7
 _ALIAS_WEIGHT = 0.4  # other names of what was asked for, against the name that was asked with
 
 
@@ -44,6 +46,7 @@ class Found:
     scores: Floats
     lexical: Floats
     cosines: Floats | None
+    notes: tuple[str, ...] = ()
 
 
 def search(
@@ -57,7 +60,8 @@ def search(
     """Find the chunks that a question is about.
 
     Words (BM25) and meaning (latent vectors of the corpus) are fused; a chunk that shares no word with the question
-    is a hit only when its vector is near. Any text is a valid question; there are no operators.
+    is a hit only when its vector is near. Any text is a valid question; there are no operators. A word that stands
+    nowhere is looked for under spellings one letter away, and the outcome's notes say so.
 
     Args:
         question: What is asked, in any language.
@@ -90,16 +94,15 @@ def search(
     found = find_rows(index, question, k, names_asked(question, graph))
     hits = hits_frame(index, question, found)
     item = stable_id("question", question)
-    outcome = Outcome(item, "ok", chars_available=len(question), chars_sent=len(question))
-    if not found.rows:
-        outcome = Outcome(
-            item,
-            "empty",
-            "no_hits",
-            "No chunk has anything of the question.",
-            chars_available=len(question),
-            chars_sent=len(question),
-        )
+    outcome = Outcome(
+        item,
+        "ok" if found.rows else "empty",
+        None if found.rows else "no_hits",
+        None if found.rows else "No chunk holds anything of the question.",
+        notes=found.notes,
+        chars_available=len(question),
+        chars_sent=len(question),
+    )
     report = outcomes_frame("search", [item], [outcome], params={"k": k})
     return Hits(hits=give(hits, "hits", out), outcomes=give(report, "outcomes", out))
 
@@ -134,7 +137,9 @@ def clean_question(question: object) -> str:
 
 def find_rows(index: SearchIndex, question: str, k: int, other_names: list[str] | None = None) -> Found:
     """Rank the rows of an index for a question; at most ``k``, none without a score."""
-    query = _with_names(index, read_query(index.analyser.count(question)), other_names or [])
+    asked = read_query(index.analyser.count(question))
+    spellings = _near_spellings(index, asked)
+    query = _with_others(index, asked, other_names or [], spellings)
     lexical = index.lexical.scores(query.content | query.exact)
     cosines = None if index.latent is None else index.latent.cosines(query.content)
     if cosines is not None:
@@ -148,7 +153,10 @@ def find_rows(index: SearchIndex, question: str, k: int, other_names: list[str] 
     fused = np.round(fused, 9)
     order = rows[np.argsort(-fused[rows], kind="stable")][:k]  # rows are in order of chunk_id, so ties are too
     best = _coverage(index, query, lexical, cosines, order)
-    return Found([int(i) for i in order], np.minimum(1.0, fused * best), lexical, cosines)
+    notes = tuple(
+        f"spelling: {term} stands nowhere; {', '.join(near)} was looked for" for term, near in spellings.items()
+    )
+    return Found([int(i) for i in order], np.minimum(1.0, fused * best), lexical, cosines, notes)
 
 
 def hits_frame(index: SearchIndex, question: str, found: Found) -> pl.DataFrame:
@@ -166,8 +174,15 @@ def hits_frame(index: SearchIndex, question: str, found: Found) -> pl.DataFrame:
     return tables.conform(data, "hits")
 
 
-def _with_names(index: SearchIndex, query: Query, names: list[str]) -> Query:
+def _near_spellings(index: SearchIndex, query: Query) -> dict[str, list[str]]:
+    known = index.lexical.n_rows_with
+    near = {term: near_spellings(term, known) for term in query.content if not known(term) and not known("=" + term)}
+    return {term: words for term, words in near.items() if words}
+
+
+def _with_others(index: SearchIndex, query: Query, names: list[str], spellings: dict[str, list[str]]) -> Query:
     extra = {term: _ALIAS_WEIGHT for name in names for term in read_query(index.analyser.count(name)).content}
+    extra |= {word: _SPELLING_WEIGHT for words in spellings.values() for word in words}
     return Query(extra | query.content, query.exact)
 
 

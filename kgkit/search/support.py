@@ -56,6 +56,7 @@ class Supported:
     """A sentence of a chunk: its place in the document, how it ranks, and how sure it is to support an answer."""
 
     row: int
+    doc_id: str
     start: int
     end: int
     text: str
@@ -93,9 +94,8 @@ def rank_sentences(index: SearchIndex, question: Question, found: Found) -> list
     asked = _read(index, question)
     best = max((float(found.scores[r]) for r in found.rows), default=0.0) or 1.0
     sentences = [s for row in found.rows for s in _of_chunk(index, asked, row, float(found.scores[row]) / best)]
-    ids = index.chunks["doc_id"]
     sentences = [s for s in sentences if not _says_nothing(s.text)]
-    return sorted(sentences, key=lambda s: (-s.order, str(ids[s.row]), s.start, index.ids[s.row]))
+    return sorted(sentences, key=lambda s: (-s.order, s.doc_id, s.start, index.ids[s.row]))
 
 
 def missing_words(index: SearchIndex, question: Question, held: frozenset[str]) -> list[str]:
@@ -142,7 +142,8 @@ def _of_chunk(index: SearchIndex, asked: _Asked, row: int, chunk_score: float) -
         order = sum(weight * features[name] for name, weight in _ORDER.items())
         sure = _BIAS + sum(weight * features[name] for name, weight in _SURE.items())
         held = frozenset(asked.weights) & terms[i]
-        out.append(Supported(row, offset + a, offset + b, text[a:b], round(order, 9), _logistic(sure), held))
+        spot = (row, index.chunks["doc_id"][row], offset + a, offset + b, text[a:b])
+        out.append(Supported(*spot, round(order, 9), _logistic(sure), held))
     return out
 
 

@@ -1,0 +1,195 @@
+"""search: any string in any script, no hit without a reason, the same order always."""
+
+from __future__ import annotations
+
+import json
+
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import kgkit as kg
+from kgkit import tables
+from kgkit.errors import FrameTypeError, OptionError, SchemaError
+from kgkit.search import build_index, fuse
+
+TEXTS = {
+    "a": "The ferry to Northwick leaves at noon. Mira Solen steers it.",
+    "b": "Calder Works fires its kiln twice a week.",
+    "c": "The kiln was built by Odd Varga, who later bought the ferry.",
+    "d": "Überholverbot für die straße am Hafen.",
+    "e": "",
+}
+
+
+def frame_of(texts: dict[str, str]) -> pl.DataFrame:
+    return pl.DataFrame({"chunk_id": list(texts), "text": list(texts.values())})
+
+
+@pytest.fixture(scope="module")
+def index():
+    return build_index(frame_of(TEXTS))
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("港", "m1"),
+        ("등대", "m2"),
+        ("паром", "m3"),
+        ("strasse", "m5"),
+        ("overtimeledger", "m4"),
+        ("HCA060T", "m4"),
+        ("to be or not to be", "m6"),
+        ("항", "m2"),
+        ("overtime ledger", "m4"),
+        ("ＨＣＡ０６０Ｔ", "m4"),
+    ],
+)
+def test_every_script_and_identifier_finds_its_chunk(shared, question, first):
+    lines = (shared / "cases" / "multilingual_chunks.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in lines]
+    hits = kg.search(question, frame_of({r["id"]: r["text"] for r in rows})).hits
+    assert hits["chunk_id"][0] == first
+    assert hits["score"].min() > 0
+
+
+def test_no_match_is_an_empty_frame_and_an_empty_outcome(index):
+    found = kg.search("zzz", index)
+    assert found.hits.equals(tables.empty("hits"))
+    assert found.counts == {"in": 1, "ok": 0, "empty": 1, "failed": 0, "skipped": 0}
+    assert found.outcomes["reason"].to_list() == ["no_hits"]
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.text(max_size=60))
+@example("")
+@example("***")
+@example("a\0b")
+@example('"; DROP TABLE chunks; -- AND OR NOT NEAR/3 (kiln* [a-z]+ \\')
+@example("kiln " * 2000)
+@example("\ud800 kiln")
+def test_any_string_is_a_question(index, question):
+    found = kg.search(question, index, k=3)
+    hits = found.hits
+    assert hits.height <= 3
+    assert hits.schema == tables.empty("hits").schema
+    assert hits["rank"].to_list() == list(range(1, hits.height + 1))
+    assert all(0 < score <= 1 for score in hits["score"])
+    assert found.counts["in"] == 1
+
+
+def test_stop_words_alone_bring_no_hit_beside_real_words(index):
+    assert kg.search("what is the capital of France?", index).hits.height == 0
+    assert set(kg.search("the kiln", index).hits["chunk_id"]) == {"b", "c"}
+
+
+def test_written_as_asked_ranks_first():
+    texts = {"a": "The resume lies here.", "b": "The résumé lies here.", "c": "The resumes lie here."}
+    for question, first in (("résumé", "b"), ("resume", "a"), ("resumes", "c")):
+        hits = kg.search(question, frame_of(texts)).hits
+        assert hits["chunk_id"][0] == first
+        assert hits.height >= 2
+
+
+def test_a_misspelt_word_is_found_and_said(index):
+    found = kg.search("Northwck", index)
+    assert found.hits["chunk_id"].to_list() == ["a"]
+    assert found.outcomes["notes"][0].to_list() == ["spelling: northwck stands nowhere; northwick was looked for"]
+
+
+def test_row_order_changes_nothing_and_ties_go_by_id():
+    texts = {f"c{i}": "The same words stand here." for i in range(9)} | {"z": "Other words, of the kiln and the ferry."}
+    frame = frame_of(texts)
+    hits = [
+        kg.search("same words", f).hits
+        for f in (frame, frame.reverse(), frame.sample(fraction=1, shuffle=True, seed=3))
+    ]
+    assert hits[0].equals(hits[1])
+    assert hits[0].equals(hits[2])
+    assert hits[0]["chunk_id"].to_list()[:9] == sorted(texts)[:9]
+
+
+def test_vectors_find_what_shares_no_word():
+    about = ["ship harbour sail crew", "ship sail anchor crew", "harbour anchor ship sail", "anchor crew harbour sail"]
+    other = ["oven bread flour yeast", "bread yeast dough oven", "flour dough bread oven", "yeast dough flour oven"]
+    texts = {f"{i:02}": t for i, t in enumerate((about + other) * 3)}
+    index = build_index(frame_of(texts))
+    assert index.latent is not None
+    hits = kg.search("anchor", index, k=50).hits
+    by_meaning = hits.filter(pl.col("lexical_score").is_null())
+    assert "00" in by_meaning["chunk_id"].to_list()
+    assert by_meaning["vector_score"].min() >= 0.3
+    assert not any("bread" in text for text in hits["text"])
+    assert kg.search("anchor", build_index(frame_of(texts), vectors=None), k=50).hits["lexical_score"].null_count() == 0
+
+
+def test_other_names_in_the_graph_are_looked_for(index):
+    entities = pl.DataFrame({"entity_id": ["e1"], "name": ["Northwick Line"], "aliases": [["ferry"]]})
+    assert kg.search("Northwick Line", index).hits["chunk_id"].to_list() == ["a"]
+    assert kg.search("Northwick Line", index, graph=entities).hits["chunk_id"].to_list() == ["a", "c"]
+    assert kg.search("kiln", index, graph=entities).hits.equals(kg.search("kiln", index).hits)
+
+
+def test_title_and_heading_are_searched_and_places_come_along():
+    frame = frame_of({"a": "It opened in 1921.", "b": "It opened in 1954."}).with_columns(
+        title=pl.Series(["Ferries", "Quays"]), place=pl.lit("page 3"), source=pl.lit("town.pdf")
+    )
+    hits = kg.search("ferry", frame).hits
+    assert hits.select("chunk_id", "place", "source", "title").rows() == [("a", "page 3", "town.pdf", "Ferries")]
+
+
+def test_same_kind_of_frame_comes_out():
+    frame = frame_of(TEXTS).to_pandas()
+    before = frame.copy()
+    hits = kg.search("kiln", frame).hits
+    assert isinstance(hits, pd.DataFrame)
+    pd.testing.assert_frame_equal(frame, before)
+    assert isinstance(kg.search("kiln", frame, backend="polars").hits, pl.DataFrame)
+    assert isinstance(kg.search("kiln", build_index(frame)).hits, pd.DataFrame)
+
+
+def test_wrong_arguments_are_named(index):
+    with pytest.raises(OptionError, match="k=0 must be"):
+        kg.search("kiln", index, k=0)
+    with pytest.raises(OptionError, match="must be text; this is a list"):
+        kg.search(["kiln"], index)
+    with pytest.raises(OptionError, match="vectors='bert' is not known"):
+        build_index(frame_of(TEXTS), vectors="bert")
+    with pytest.raises(OptionError, match="language='xx' is not known"):
+        build_index(frame_of(TEXTS), language="xx")
+    with pytest.raises(SchemaError, match="needs the columns 'chunk_id' and 'text'"):
+        build_index(pl.DataFrame({"id": ["a"], "text": ["b"]}))
+    with pytest.raises(SchemaError, match="more than once"):
+        build_index(pl.DataFrame({"chunk_id": ["a", "a"], "text": ["b", "c"]}))
+    with pytest.raises(FrameTypeError, match="must be a dataframe"):
+        build_index(["text"])
+
+
+def test_fused_rankings_reward_only_what_they_hold(shared):
+    case = json.loads((shared / "cases" / "rrf_rankings.json").read_text(encoding="utf-8"))
+    both = fuse({"keyword": case["keyword"], "vector": case["vector"]}, k=case["k"])
+    assert next(iter(both)) == case["expected_first"]
+    assert set(both) == {*case["keyword"], *case["vector"]}
+    assert list(fuse(case["one_sided"])) == case["one_sided"]["vector"]
+    twice = fuse(case["duplicates"])
+    assert twice["y"] == pytest.approx(1 / 61 + 1 / 62)
+    assert twice["b"] == pytest.approx(1 / 62)
+    orders = {tuple(fuse(dict(pairs))) for pairs in (case["ties"].items(), reversed(case["ties"].items()))}
+    assert orders == {("p", "q")}
+
+
+def test_weights_of_rankings():
+    rankings = {"words": ["a", "b"], "meaning": ["b", "a"]}
+    assert list(fuse(rankings, weights={"meaning": 0.3})) == ["a", "b"]
+    with pytest.raises(OptionError, match="weights must be 0 or more"):
+        fuse(rankings, weights={"other": 1.0})
+
+
+def test_search_is_a_function_however_it_was_reached(index):
+    import kgkit.search
+
+    assert kgkit.search("kiln", index).hits.height == 2
+    assert kg.search("kiln", index).hits.height == 2
