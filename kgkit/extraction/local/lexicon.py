@@ -24,6 +24,7 @@ class Lexicon(NamedTuple):
     known: dict[str, str]
     honorifics: frozenset[str]
     offices: frozenset[str]
+    titles: frozenset[str]
     person_verbs: frozenset[str]
     ranks: frozenset[str]
     making: frozenset[str]
@@ -36,6 +37,10 @@ class Lexicon(NamedTuple):
     term_heads: frozenset[str]
     empty: frozenset[str]
     naming: frozenset[str]
+
+    def is_place(self, text: str) -> bool:
+        """Tell whether a text is a listed place, also in capitals: "BANGKOK"."""
+        return text in self.places or (len(text) > 3 and text.isupper() and text.title() in self.places)
 
 
 @lru_cache(maxsize=1)
@@ -53,6 +58,7 @@ def lexicon() -> Lexicon:
         known=_types("acronyms"),
         honorifics=persons["HONORIFIC"],
         offices=persons["OFFICE"],
+        titles=persons["TITLE"],
         person_verbs=persons["SAYING"],
         ranks=persons["RANK"],
         making=persons["MAKING"],

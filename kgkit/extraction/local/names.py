@@ -14,6 +14,9 @@ __all__ = ["Name", "capitalised_runs", "defined_acronyms", "find_names", "taken_
 
 _ACRONYM_IN_BRACKETS = re.compile(r"\((?:the )?[\"“]?([A-Z][A-Za-z0-9&./-]{0,9}[A-Z0-9]s?|[A-Z]{2,10}s?)[\"”]?[);,]")
 
+_HANDLE = 1.5
+_SAYS_SO = 2.4  # a vote that only a sentence that says what a thing is reaches
+
 
 class Name(NamedTuple):
     """One name in a text, the type the recogniser gave ("" when it gave none), and votes for its type."""
@@ -27,10 +30,13 @@ class Name(NamedTuple):
 def find_names(parsed: Parsed, words: Lexicon, *, technical: bool = False) -> list[Name]:
     """Find the names in one spaCy ``Doc``, in order and without overlaps; dates and numbers are among them."""
     found = [_named(parsed, span, span.type, words, technical) for span in entity_spans(parsed, words)]
+    for span in _handles(parsed):
+        if not any(n.span.start < span.end and span.start < n.span.end for n in found):
+            found.append(Name(span, parsed.text[span.start : span.end], "", {"PERSON": _HANDLE}))
     for first, last in capitalised_runs(parsed, taken_tokens(parsed, [n.span for n in found])):
-        for span in _passed_over(parsed, first, last, words):
+        for span, needed in _passed_over(parsed, first, last, words):
             name = _named(parsed, span, "", words, technical)
-            if name.votes and not is_junk(name.text):
+            if max(name.votes.values(), default=0.0) > needed and not is_junk(name.text):
                 found.append(name)
     return sorted(found, key=lambda n: n.span.start)
 
@@ -50,6 +56,15 @@ def defined_acronyms(parsed: Parsed, words: Lexicon) -> Iterator[tuple[str, int,
         if first is not None:
             last = parsed.tokens[opening.start - 1]
             yield short, match.start(1), match.end(1), parsed.tokens[first].idx, last.idx + len(last)
+
+
+def _handles(parsed: Parsed) -> Iterator[Span]:
+    """Find the accounts that posts name: "@GraceHopper"."""
+    if "@" in parsed.text:
+        for i, token in enumerate(parsed.tokens):
+            text = token.text
+            if len(text) > 2 and text[0] == "@" and text[1:].replace("_", "").isalnum() and not text[1:].isdigit():
+                yield Span(i, i + 1, token.idx + 1, token.idx + len(text), "")
 
 
 def _named(parsed: Parsed, span: Span, recognised: str, words: Lexicon, technical: bool) -> Name:
@@ -82,8 +97,8 @@ def capitalised_runs(parsed: Parsed, taken: list[bool]) -> Iterator[tuple[int, i
         yield first, len(parsed.tokens)
 
 
-def _passed_over(parsed: Parsed, first: int, last: int, words: Lexicon) -> Iterator[Span]:
-    """Keep a run of capitalised words that the recogniser left out when something says what it is."""
+def _passed_over(parsed: Parsed, first: int, last: int, words: Lexicon) -> Iterator[tuple[Span, float]]:
+    """Offer a run of capitalised words that the recogniser left out, with the vote that is needed to keep it."""
     doc, titled = parsed.tokens, False
     while first < last and (doc[first].text in words.offices or doc[first].text in words.honorifics):
         titled = titled or doc[first].text in words.honorifics
@@ -93,11 +108,29 @@ def _passed_over(parsed: Parsed, first: int, last: int, words: Lexicon) -> Itera
     tokens = doc[first:last]
     end = tokens[-1].idx + len(tokens[-1])
     text = parsed.text[tokens[0].idx : end]
-    known = text in words.places or text in words.groups or (text in words.known and len(text) > 1)
+    known = words.is_place(text) or text in words.groups or (text in words.known and len(text) > 1)
     named = len(tokens) > 1 and (tokens[0].text in words.given_names or head_type(tokens, words) is not None)
     before = doc[first - 1].text if first else ""
     if known or named or titled or before == "@" or (before in words.honorifics and before[0].isupper()):
-        yield Span(first, last, tokens[0].idx, end, "")
+        yield Span(first, last, tokens[0].idx, end, ""), 0.0
+    elif text.isupper():
+        yield from ((span, 0.0) for span in _places_in_capitals(parsed, first, last, words))
+    else:
+        yield Span(first, last, tokens[0].idx, end, ""), _SAYS_SO
+
+
+def _places_in_capitals(parsed: Parsed, first: int, last: int, words: Lexicon) -> Iterator[Span]:
+    """Find listed places in a line of capitals, where nothing shows where a name ends: "FLOODS IN SOUTH KOREA"."""
+    tokens = parsed.tokens
+    i = first
+    while i < last:
+        for j in range(min(last, i + 3), i, -1):
+            start, end = tokens[i].idx, tokens[j - 1].idx + len(tokens[j - 1])
+            if words.is_place(parsed.text[start:end]):
+                yield Span(i, j, start, end, "")
+                i = j - 1
+                break
+        i += 1
 
 
 def _expansion(doc: list[Any], opening: int, short: str, words: Lexicon) -> int | None:

@@ -161,7 +161,7 @@ def _name(parsed: Parsed, first: int, last: int, kind: str, words: Lexicon, floo
     first, last = _extend(tokens, first, last, kind, words, floor)
     while first < last and (
         _is_article(tokens, first, last, kind)
-        or (last - first > 1 and tokens[first].text in words.honorifics)
+        or (last - first > 1 and _is_honorific(tokens, first, kind, words))
         or tokens[first].is_space
     ):
         first += 1
@@ -181,6 +181,17 @@ def _is_title(tokens: list[Any], words: Lexicon) -> bool:
     if not (tokens[-1].text in words.offices or words.nouns.get(last) == "PERSON"):
         return False
     return all(t.lower_ in words.ranks or words.nouns.get(t.lower_) == "PERSON" for t in tokens[:-1])
+
+
+def _is_honorific(tokens: list[Any], first: int, kind: str, words: Lexicon) -> bool:
+    """Tell whether a name begins with what is no part of it: "Dr", "Senator", "Rear" before "Admiral"."""
+    word = tokens[first]
+    if word.text in words.honorifics:
+        return True
+    if word.lower_ in words.ranks and tokens[first + 1].text in words.titles:
+        return True
+    ranked = first > 0 and tokens[first - 1].lower_ in words.ranks
+    return word.text in words.titles and (kind == "PERSON" or ranked)
 
 
 def _is_written_as_name(tokens: list[Any]) -> bool:

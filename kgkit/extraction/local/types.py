@@ -73,7 +73,7 @@ def _add(votes: Votes, kind: str | None, weight: float) -> None:
 def _by_form(votes: Votes, text: str, tokens: list[Any], kind: str, words: Lexicon) -> None:
     if text in words.groups:
         _add(votes, "GROUP", KNOWN)
-    elif text in words.places or (text.isupper() and len(text) > 3 and text.title() in words.places):
+    elif words.is_place(text):
         _add(votes, "PLACE", KNOWN)
     elif text in words.known:
         _add(votes, words.known[text], KNOWN)
