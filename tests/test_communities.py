@@ -245,3 +245,15 @@ def test_an_absent_library_is_named_with_its_extra(monkeypatch, method, library,
     monkeypatch.setitem(sys.modules, library, None)
     with pytest.raises(MissingExtraError, match=rf"'{library}'.*kgkit\[{extra}\]"):
         kg.detect_communities(*cliques(2), method=method)
+
+
+def test_dates_do_not_tie_together_what_shares_a_year() -> None:
+    entities = pl.DataFrame({"entity_id": list("abcdy"), "type": ["PERSON"] * 4 + ["DATE"]})
+    relations = pl.DataFrame({"source_id": list("acad"), "target_id": list("bdyy")})
+    apart = kg.detect_communities(entities, relations, min_size=2).communities
+    assert dict(apart.select("entity_id", "size").iter_rows()) == {"a": 2, "b": 2, "c": 2, "d": 2, "y": 1}
+    assert apart.filter(pl.col("entity_id") == "y")["status"].item() == "isolated"
+    together = kg.detect_communities(entities, relations, min_size=2, ignore_types=[]).communities
+    assert set(together.filter(pl.col("entity_id") == "y")["size"]) != {1}
+    with pytest.raises(OptionError, match="Give a list of types"):
+        kg.detect_communities(entities, relations, ignore_types="DATE")

@@ -57,6 +57,7 @@ def detect_communities(
     iterations: int = 2,
     weights: Literal["weight", "n_documents", "confidence"] | None = "weight",
     polarity: Collection[str] | None = _POLARITIES,
+    ignore_types: Collection[str] = ("DATE",),
     n_evidence: int = 5,
 ) -> Communities:
     """Find groups of entities that are more related with each other than with the rest, by the Leiden method.
@@ -88,6 +89,8 @@ def detect_communities(
         iterations: How often the whole method is run on its own result; below 0 until nothing improves.
         weights: Column of the relations that is added up, null counting 1; ``None`` to count each relation once.
         polarity: Polarities of the relations that count; by default all but ``negated``. ``None`` for all.
+        ignore_types: Types of entities whose relations do not count: by default dates, which would tie together
+            what merely shares a year.
         n_evidence: Most statements to name in a report.
 
     Returns:
@@ -111,6 +114,7 @@ def detect_communities(
     taken = take(graph, "entities", require=["entity_id"])
     linked = _take_relations(graph, relations)
     counted = linked if polarity is None else linked.filter(_polarity(linked).is_in(list(polarity)))
+    counted = _without(counted, taken.frame, ignore_types)
     ids = taken.frame["entity_id"].sort()
     network = make_network(ids, counted, weights)
     status = _status(network, min_size)
@@ -121,6 +125,7 @@ def detect_communities(
     params = {
         "resolution": steps, "min_size": min_size, "seed": seed, "method": method, "quality": quality,
         "iterations": iterations, "weights": weights, "polarity": None if polarity is None else sorted(polarity),
+        "ignore_types": sorted(ignore_types),
     }  # fmt: skip
     frames = {
         "communities": _members(ids, partitions, numbered, status),
@@ -169,6 +174,16 @@ def _take_relations(graph: Any, relations: Any) -> pl.DataFrame:
 
 def _polarity(relations: pl.DataFrame) -> pl.Series:
     return relations["polarity"].fill_null("positive")
+
+
+def _without(relations: pl.DataFrame, entities: pl.DataFrame, types: Collection[str]) -> pl.DataFrame:
+    if isinstance(types, str):
+        msg = f"ignore_types={types!r} is one text. Give a list of types, such as [{types!r}]; [] for none."
+        raise OptionError(msg)
+    ignored = entities.filter(pl.col("type").is_in(list(types)))["entity_id"].implode()
+    if not len(ignored[0]):
+        return relations
+    return relations.filter(~pl.col("source_id").is_in(ignored), ~pl.col("target_id").is_in(ignored))
 
 
 def _status(network: Network, min_size: int) -> Indices:
