@@ -115,7 +115,7 @@ class Numbering:
     def __init__(self, root: Element | None) -> None:
         abstract = {a.get("w:abstractNumId", ""): _levels(a) for a in children(root, "w:abstractNum")}
         self._lists: dict[str, tuple[str, dict[int, tuple[str, str, int]]]] = {}
-        self._restarts: set[str] = set()
+        self._restarts: set[tuple[str, int]] = set()  # levels that a list counts anew when it first uses them
         for num in children(root, "w:num"):
             number, base = num.get("w:numId", ""), _value(num, "w:abstractNumId") or ""
             levels = dict(abstract.get(base, {}))
@@ -127,7 +127,7 @@ class Numbering:
                 start = whole_number(_value(override, "w:startOverride"))
                 if start is not None and at in levels:
                     levels[at] = (*levels[at][:2], start)
-                    self._restarts.add(number)
+                    self._restarts.add((number, at))
             self._lists[number] = (base, levels)
         self._counts: dict[str, dict[int, int]] = defaultdict(dict)
 
@@ -135,7 +135,10 @@ class Numbering:
         """Count one paragraph of a list and write its marker: ``-`` for bullets, ``2.1.`` for numbers."""
         base, levels = self._lists.get(number, (number, {}))
         form, pattern, start = levels.get(level, ("bullet", "", 1))
-        counts = self._counts[number if number in self._restarts else f"base {base}"]
+        counts = self._counts[base]  # lists made from one another go on counting together
+        if (number, level) in self._restarts:
+            self._restarts.discard((number, level))
+            counts.pop(level, None)
         counts[level] = counts.get(level, start - 1) + 1
         for deeper in [k for k in counts if k > level]:
             del counts[deeper]

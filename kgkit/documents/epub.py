@@ -30,6 +30,8 @@ _SELF_CLOSED = re.compile(
 _READINGS = re.compile(r"<(rt|rp)\b[^<>]*>[^<>]*</\1\s*>", re.IGNORECASE)
 _PREFIX = re.compile(r"(</?)(?:x?html|h):(?=[A-Za-z])", re.IGNORECASE)
 _FROM, _TO = "\ufdd0", "\ufdd1"  # no characters of any text: they mark where a chapter starts inside a page
+_LINK = re.compile(r"<a\b[^<>]*\shref\b[^<>]*>(.*?)</a\s*>", re.IGNORECASE | re.DOTALL)
+_TAG = re.compile(r"<[^<>]*>")
 _MARK = re.compile(f"{_FROM}(\\d+){_TO}")
 
 
@@ -100,9 +102,10 @@ class _Reader:
 
     def _add(self, item: Item, number: int) -> None:
         entries = self._entries.get(item.part, [])
-        page = self._page(item, number, entries)
+        markup = self._markup(item, number, entries)
+        page = parse_page(markup)
         blocks = page.blocks
-        if item.navigation and sum(len(block.text) for block in blocks if block.kind != "h") < _FREE_NAVIGATION:
+        if item.navigation and _is_contents(page, markup):
             return
         self._hidden += page.hidden
         self._navigation += page.navigation
@@ -120,7 +123,7 @@ class _Reader:
         if len(self._out) > self._options.max_chars:
             raise ReadError("too_large", f"The e-book has more than {self._options.max_chars:,} characters of text.")
 
-    def _page(self, item: Item, number: int, entries: list[Entry]) -> Page:
+    def _markup(self, item: Item, number: int, entries: list[Entry]) -> str:
         if item.part in self._book.encrypted:
             raise UnreadablePart(item.part, "it is encrypted")
         data = self._archive.read(item.part)
@@ -138,7 +141,7 @@ class _Reader:
         markup = _SELF_CLOSED.sub(r"<\1\2></\1>", _PREFIX.sub(r"\1", markup))
         for index, entry in enumerate(entries):
             markup = _mark(markup, entry.anchor, index) if entry.anchor else markup
-        return parse_page(markup)
+        return markup
 
     def _start_part(self, page: Page, entries: list[Entry], number: int) -> None:
         """Open a chapter under the contents' title, the part's first heading or its own title.
@@ -180,6 +183,15 @@ class _Reader:
             self._notes.add("hidden_text_dropped", words)
         if self._navigation:
             self._notes.add("navigation_dropped", f"{plural(self._navigation, 'character')} inside <nav>")
+
+
+def _is_contents(page: Page, markup: str) -> bool:
+    """Whether a page that is said to hold the contents holds little else: beside its ``<nav>``, or beside links."""
+    words = sum(len(block.text) for block in page.blocks if block.kind != "h")
+    if page.navigation:
+        return words < _FREE_NAVIGATION
+    links = [_TAG.sub("", link) for link in _LINK.findall(markup)]
+    return len(links) > 1 and 2 * sum(map(len, links)) >= words
 
 
 def _mark(markup: str, anchor: str, index: int) -> str:

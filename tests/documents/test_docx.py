@@ -147,6 +147,18 @@ def test_lists_have_the_markers_that_are_shown():
     assert parse(styled(body)).text == "1. a\n2. b\n  2.i) b1\n  2.ii) b2\n3. c\n  3.i) c1\n- dot\n\nnone"
 
 
+def test_lists_continue_and_restart_as_their_definitions_say():
+    level = '<w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:lvlText w:val="%1."/></w:lvl>'
+    override = '<w:lvlOverride w:ilvl="0"><w:startOverride w:val="1"/></w:lvlOverride>'
+    numbers = f'<w:abstractNum w:abstractNumId="0">{level}</w:abstractNum>'
+    numbers += "".join(
+        f'<w:num w:numId="{i}"><w:abstractNumId w:val="0"/>{extra}</w:num>' for i, extra in ((1, ""), (2, override))
+    )
+    parts = {"word/numbering.xml": f'<w:numbering xmlns:w="{W}">{numbers}</w:numbering>'}
+    body = "".join(para("x", listed(number)) for number in (1, 1, 2, 1, 2))
+    assert parse(styled(body, **parts)).text == "1. x\n2. x\n1. x\n2. x\n3. x"
+
+
 def test_fields_show_their_result_and_not_their_code():
     marks = {k: f'<w:r><w:fldChar w:fldCharType="{k}"/></w:r>' for k in ("begin", "separate", "end")}
     nested = f"{marks['begin']}<w:r><w:instrText>IF</w:instrText></w:r>{run('hidden code')}{marks['begin']}"

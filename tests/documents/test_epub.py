@@ -53,6 +53,14 @@ def test_chapters_are_named_by_the_contents_page_which_is_no_passage():
     assert parsed.notes == ()
 
 
+def test_a_page_is_no_contents_page_because_the_book_says_so():
+    contents = page("<p>Contents</p>" + "".join(f'<p><a href="a.xhtml#{i}">Line {i}</a></p>' for i in range(60)))
+    pages = {"toc.xhtml": contents, "a.xhtml": page("<p>one</p>")}
+    guide = '</manifest><guide><reference type="toc" href="{}"/></guide><manifest>'.format
+    assert parse(epub(pages, items=guide("toc.xhtml"))).text == "one"
+    assert parse(epub({"a.xhtml": page("<p>one</p>")}, items=guide("a.xhtml"))).text == "one"
+
+
 def test_chapters_may_start_inside_a_page():
     body = '<h1>Book</h1><p>intro</p><section id="c1"><h2>I</h2><p>a</p></section><h2><a id="c2"/>II</h2><p>b</p>'
     parsed = parse(book({"all.xhtml": page(body)}, ("all.xhtml#c1", "Chapter I"), ("all.xhtml#c2", "Chapter II")))
