@@ -71,7 +71,7 @@ def place_pronouns(tree: Tree, places: list[Place]) -> list[Place]:
         return []
     subjects = _subjects(tree, places)
     unknown = _unknown_subjects(tree)
-    resolver = _Resolver(tree, _descriptions(tree, places))
+    resolver = _Resolver(tree, places, _descriptions(tree, places))
     found: list[Place] = []
     for number, (first, last) in enumerate(tree.sentences):
         resolver.enter(subjects.get(number), unknown=number in unknown)
@@ -86,8 +86,9 @@ def place_pronouns(tree: Tree, places: list[Place]) -> list[Place]:
 class _Resolver:
     """What is at the centre of attention, sentence by sentence."""
 
-    def __init__(self, tree: Tree, described: dict[str, Place]) -> None:
+    def __init__(self, tree: Tree, places: list[Place], described: dict[str, Place]) -> None:
         self._tree = tree
+        self._places = places
         self._described = described
         self._person: Place | None = None
         self._thing: Place | None = None
@@ -112,13 +113,22 @@ class _Resolver:
         word = self._tree.lower[i]
         gender = _PERSONAL.get(word)
         if gender is not None:
-            person = self._before(i, person=True) or self._person
+            person = self._partner(i, person=True) or self._before(i, person=True) or self._person
             return (person if person is not None and self._agrees(person, gender) else None), i
         if word in _NEUTER:
-            return self._before(i, person=False) or self._thing, i
+            return self._partner(i, person=False) or self._before(i, person=False) or self._thing, i
         if word in ("the", "this"):
             return self._definite(i)
         return None, i
+
+    def _partner(self, i: int, *, person: bool) -> Place | None:
+        """Read "Pouzin and his network", "Ford and its president": the one that is named with it."""
+        tree, noun = self._tree, self._tree.head[i]
+        if tree.dep[i] != "poss" or tree.dep[noun] != "conj":
+            return None
+        owner = tree.owner[tree.head[noun]]
+        place = self._places[owner] if 0 <= owner < len(self._places) else None
+        return place if place is not None and (place.kind == PERSON) == person else None
 
     def _before(self, i: int, *, person: bool) -> Place | None:
         own = self._own

@@ -35,7 +35,7 @@ SUBJECT, PASSIVE, OBJECT = "subject", "passive", "object"
 _VERBAL = ("VERB", "AUX")
 _MODIFIER = ("compound", "nmod", "amod", "poss")
 _LINKING = _words("be become remain")
-_NO_RELATION = _words("like unlike despite except besides than as per according including")
+_NO_RELATION = _words("like unlike despite except besides than as per according including between among")
 _YEAR = re.compile(r"\b\d{3,4}(?:s|\b)")
 _ONE_OF = _words("one some many most several two three")
 _AS_SUBJECT = _words("join leave succeed replace enter")
@@ -58,7 +58,7 @@ _IS_DONE = _words(
     complete conclude conquer construct create demolish destroy disband discontinue discover dissolve elect enact
     establish execute expand find form found inaugurate incorporate introduce invade invent kill launch merge murder
     occupy open organise organize patent premiere publish ratify record rediscover release rename sign start unveil
-    win write
+    win write design develop fight hold make pass produce
     """
 )
 
