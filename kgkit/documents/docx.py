@@ -70,8 +70,8 @@ class _Lines:
         self.paragraph(text)
 
     def paragraph(self, text: str) -> None:
-        if text.strip():
-            self.lines.append(text.strip())
+        if text.strip() or PAGE in text:
+            self.lines.append(text.strip(" \t\n"))
 
     item = paragraph
 
@@ -104,10 +104,13 @@ class _Body:
 
     def rows(self, lines: list[str]) -> None:
         self._in_list = False
-        for number, line in enumerate(lines):
+        started = False
+        for line in lines:
             self._turn(line.count(PAGE))
             line = line.replace(PAGE, "")
-            self.out.line(line) if number else self.out.paragraph(line)
+            if line:
+                self.out.line(line) if started else self.out.paragraph(line)
+                started = True
 
     def _add(self, text: str, *, joined: bool = False) -> None:
         started = False
@@ -251,13 +254,13 @@ class _Document:
                 continue
             merge = child(properties, "w:vMerge")
             if merge is not None and merge.get("w:val") != "restart":
-                texts.append("")
+                texts.append(PAGE * sum(1 for _ in cell.iter("w:lastRenderedPageBreak")) if self._pages else "")
                 continue
             content = self._lines_of(cell, cell=True)
             texts.append(" ".join(content.lines))
             nested.extend(content.tables)
-        if any(text.strip() for text in texts):
-            pages = sum(text.count(PAGE) for text in texts)
+        pages = sum(text.count(PAGE) for text in texts)
+        if pages or any(text.strip() for text in texts):
             yield PAGE * pages + join_cells(texts)
         yield from nested
 

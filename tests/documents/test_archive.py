@@ -7,6 +7,8 @@ import tracemalloc
 import zipfile
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from office_files import bomb, damage, docx, epub, odt, pack, page, para, pptx, relations, shape, xlsx
 
 from kgkit.documents import docx as docx_reader
@@ -94,6 +96,24 @@ def test_too_many_members_are_refused_by_the_directory():
     data = pack({f"{i}": b"" for i in range(40)})
     with pytest.raises(ReadError, match="inflates.*40 members"):
         Archive(data, "archive", Limits(members=30))
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.sampled_from(sorted(READERS)), st.data())
+def test_whatever_is_changed_in_a_file_it_is_read_or_refused_by_name(kind, data):
+    with zipfile.ZipFile(io.BytesIO(READERS[kind][1])) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    name = data.draw(st.sampled_from(sorted(parts)))
+    at = data.draw(st.integers(0, len(parts[name])))
+    cut = data.draw(st.integers(0, 9))
+    put = data.draw(st.sampled_from([b"", b"<", b"<w:p>", b'="-1"', b"&x;", b"\xff", b"9" * 30, b"\xc2\xb2", b"NaN"]))
+    parts[name] = parts[name][:at] + put + parts[name][at + cut :]
+    try:
+        (parsed,) = READERS[kind][0].read(pack(parts), f"file.{kind}", ReadOptions(tracked_changes="original"))
+    except ReadError as error:
+        assert error.reason in {"corrupt", "mislabelled", "unsafe_xml"}
+    else:
+        assert all(0 <= s.start <= s.end <= len(parsed.text) for s in parsed.sections)
 
 
 def test_names_are_only_names():

@@ -275,6 +275,15 @@ def test_pages_are_sections_only_where_the_file_agrees_with_itself():
     assert parse(made(4)).text == parsed.text == "first\n\nend of one start of two\n\nthree"
 
 
+def test_pages_may_end_inside_of_tables():
+    end = "<w:p><w:r><w:lastRenderedPageBreak/></w:r></w:p>"
+    rows = [[cell(para("a")), cell(para("b"))], [cell(end), cell("<w:p/>")], [cell(end + para("c")), cell(para("d"))]]
+    app = '<Properties xmlns="urn:x"><Pages>3</Pages></Properties>'
+    parsed = parse(docx(table(*rows) + para("last"), parts={"docProps/app.xml": app}))
+    assert parsed.text == "a | b\nc | d\n\nlast"
+    assert section_texts(parsed, "page") == {"1": "a | b", "2": "", "3": "c | d\n\nlast"}
+
+
 def test_charts_and_picture_descriptions_are_read():
     c = "http://schemas.openxmlformats.org/drawingml/2006/chart"
     wp = "http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing"
