@@ -40,12 +40,12 @@ def polarity_of(tree: Tree, finding: Finding) -> str:
         "She did not join IBM" is negated, "she hoped to join IBM" conditional, "she reportedly joined IBM" reported.
     """
     marks = Marks()
-    for place in (finding.subject, finding.object):
-        _argument_marks(tree, place, finding.words, marks)
     for token in finding.words:
         if tree.pos[token] not in VERBAL:
             word_marks(tree, token, marks)
     if finding.asserted and finding.words:
+        for place in (finding.subject, finding.object):
+            _argument_marks(tree, place, finding.words, marks)
         verbs = [token for token in finding.words if tree.pos[token] in VERBAL]
         climb(tree, verbs[0] if verbs else finding.words[0], marks)
         _question_marks(tree, finding.words[0], marks)

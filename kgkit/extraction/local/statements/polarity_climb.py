@@ -111,11 +111,11 @@ def _up_from_open_complement(tree: Tree, verb: int, head: int, marks: Marks) -> 
     return _Step(head, True, "")
 
 
-def _up_from_clausal_complement(tree: Tree, verb: int, head: int, marks: Marks) -> _Step:
+def _up_from_clausal_complement(tree: Tree, verb: int, head: int, marks: Marks) -> _Step | None:
     """Note what the verb above makes of its clause, and how a "not" there is to be read."""
     lemma = tree.lemma[head].lower()
     if lemma in lexicon.FACTIVE:
-        return _Step(head, True, "fact")
+        return None
     if tree.tag[verb] == "VB" and not any(tree.dep[c] in ("aux", "auxpass") for c in tree.children[verb]):
         marks.open = True  # demanded that she join
     told_to = tree.child(head, *SUBJECTS) < 0 or tree.lemma[tree.head[head]] == "let"

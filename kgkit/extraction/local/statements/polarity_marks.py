@@ -132,10 +132,16 @@ def _prepositional_marks(tree: Tree, prep: int, marks: Marks) -> None:
     word = tree.lower[prep]
     marks.reported |= word == "according"
     for noun in tree.children[prep]:
-        if word in ("in", "by") and tree.lemma[noun].lower() in lexicon.OPINIONS:
+        if word in ("in", "by") and _is_opinion(tree, noun):
             marks.reported = True
         elif tree.lemma[noun].lower() in lexicon.WAYS and any(tree.lower[c] == "no" for c in tree.children[noun]):
             marks.denials.add(prep)
+
+
+def _is_opinion(tree: Tree, noun: int) -> bool:
+    """Tell "in the view of Turing" and "by his own account", but not "in full view of"."""
+    own = {tree.dep[c] for c in tree.children[noun]}
+    return tree.lemma[noun].lower() in lexicon.OPINIONS and ("poss" in own or own >= {"det", "prep"})
 
 
 def _is_as_told(tree: Tree, clause: int) -> bool:
@@ -145,7 +151,7 @@ def _is_as_told(tree: Tree, clause: int) -> bool:
 
 
 def _negative_marks(tree: Tree, verb: int, negative: int, complement: str, marks: Marks) -> None:
-    if is_not_only(tree, negative) or complement == "fact":
+    if is_not_only(tree, negative):
         return
     if complement == "word":
         marks.reported = True

@@ -94,15 +94,15 @@ REPORTING = words(
 
 FACTIVE = words(
     """
-    know realise realize regret remember notice learn discover see forget recognise recognize acknowledge admit
+    know realise realize regret remember remind notice forget recognise recognize acknowledge admit point
     """
 )
-"""Verbs whose "that" clause is so, whether or not they are denied."""
+"""Verbs whose "that" clause is so, whatever becomes of them: denied, wanted, or reported."""
 
 TELLING = words("announce claim declare mention report say state tell write")
 """Verbs of saying: who did not say it has not denied it either."""
 
-PROVING = words("confirm demonstrate establish find prove reveal show verify")
+PROVING = words("confirm demonstrate discover establish find learn prove reveal see show verify")
 """Verbs whose "that" clause is so, and is open when they are denied."""
 
 ACCUSING = words("accuse suspect charge")

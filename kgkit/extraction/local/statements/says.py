@@ -149,6 +149,8 @@ def _argument_says(
         return Said(verb_predicate(tree, verb), "object_clause", (), inverse=True) if bare else None
     if first.dep == "prep":
         return _prepositional_says(tree, verb, role, first, rest, kinds, below)
+    if first.dep == "oprd" and role == SUBJECT and tree.child(verb, "dobj") >= 0:
+        return None  # named X director: it is X who is
     if first.dep in ("attr", "oprd") or (first.dep == "dobj" and tree.lemma[verb] in _LINKING):
         return _complement_says(tree, verb, first, rest, kinds, below)
     if first.dep in ("dobj", "dative", "obj"):
@@ -176,7 +178,7 @@ def _prepositional_says(
         return said._replace(pattern="role." + said.pattern, words=(first.prep,), asserted=True) if said else None
     if role == PASSIVE and word == "as" and _names(tree, verb) and not rest:
         return Said("also_known_as", "alias", (first.prep,))
-    if word in _NO_RELATION or tree.lemma[verb] == "do":
+    if word in _NO_RELATION or tree.lemma[verb] == "do" or tree.lower[tree.head[first.prep]] in _NO_RELATION:
         return None
     if is_bare(rest):
         if kinds[1] == DATE and tree.lemma[verb] == "be":
