@@ -68,7 +68,7 @@ def asked(question: str, status: str, **more: Any) -> Held:
 def test_failures_come_before_what_was_found(tmp_path: Path) -> None:
     graph, topics, documents = history(80)
     page = report(tmp_path, documents=documents_of(documents), graph=graph, communities=topics, title="History")
-    order = ["History", "2 of 3 gave no text", "locked.pdf failed Protected by a password.", "void.txt empty no_text",
+    order = ["History", "Of 3 items: 1 empty, 1 failed", "locked.pdf failed Protected by a password.", "void.txt empty no_text",
              "1 read with a remark", "Most mentioned entities", "Communities", "Strongest relations",
              "Negated, conditional and reported", "Stages", "read_documents 3 1 1 1 0", "Made with"]  # fmt: skip
     places = [page.text.find(words) for words in order]

@@ -29,6 +29,7 @@ from kgkit.notebook.payload import make_payload
 from kgkit.notebook.picture import picture_svg
 from kgkit.results import STATUSES
 
+_PICTURED = 220
 _NOT_READ, _PER_TYPE, _TYPES, _COMMUNITIES, _RELATIONS, _QUALIFIED, _ANSWERS = 60, 10, 8, 24, 30, 30, 60
 _QUOTES = 2
 _LIBRARIES = ("kgkit", "polars", "spacy", "igraph", "scikit-learn", "bm25s")
@@ -69,7 +70,8 @@ def _not_read(stages: list[Any]) -> str:
             [bdi(i), text(s), bdi(d or r)]
             for i, s, r, d in bad.head(_NOT_READ).select("item_id", "status", "reason", "detail").iter_rows()
         )
-        title = f"{bad.height:,} of {outcomes.height:,} gave no text"
+        by = dict(bad["status"].value_counts().iter_rows())
+        title = f"Of {count(outcomes.height, 'item')}: {', '.join(f'{by[s]:,} {s}' for s in STATUSES if s in by)}"
         first = joined(
             f'<h3 class="bad">{text(title)}</h3>',
             table(["item", "status", "why"], rows),
@@ -89,7 +91,7 @@ def picture_section(held: Held, communities: Any, where: Where, *, seed: int) ->
     """A still picture of the graph."""
     if "entities" not in held or "relations" not in held or not held["entities"].height:
         return ""
-    data = gather(held["entities"], held["relations"], communities=communities, max_nodes=300)
+    data = gather(held["entities"], held["relations"], communities=communities, max_nodes=_PICTURED)
     color: ColorBy = "type" if communities is None else "community"
     svg = picture_svg(data, make_payload(data, color_by=color, size_by="degree", seed=seed, title=None), page=True)
     link = (
@@ -97,9 +99,7 @@ def picture_section(held: Held, communities: Any, where: Where, *, seed: int) ->
         if "graph" in where
         else ""
     )
-    n, total = data.entities.height, held["entities"].height
-    part = f"The {n:,} most connected of {total:,} entities. " if n < total else ""
-    return f"<figure>{svg}<figcaption>{part}{link}</figcaption></figure>"
+    return f"<figure>{svg}<figcaption>{link}</figcaption></figure>"
 
 
 def entities_section(held: Held, where: Where) -> str:

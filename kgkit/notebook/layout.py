@@ -1,8 +1,9 @@
 """Positions for the nodes of a graph: the same graph gives the same picture, in any row order.
 
-Each connected component is laid out by itself with the force model of Fruchterman and Reingold (1991), as igraph
-implements it. Large components are laid out in two steps, which is both faster and clearer: every group of nodes
-becomes a disc, the discs are arranged by the links between them, and the members are arranged inside. The largest
+Each connected component is laid out by itself, by the stress model of Kamada and Kawai (1989), in which distances in
+the picture follow distances in the graph. Large components are laid out in two steps, which is both faster and
+clearer: every group of nodes becomes a disc, the discs are arranged by the links between them, and the members are
+arranged inside, with the forces of Fruchterman and Reingold (1991). Both are igraph's implementations. The largest
 component comes first; smaller ones and then single nodes stand beside it in columns.
 """
 
@@ -90,24 +91,33 @@ def _place_component(graph: Any, part: Indices, groups: Indices | None, start: P
     inner = graph.induced_subgraph(part)
     given = None if groups is None else groups[part]
     if len(part) <= _WHOLE:
-        return _level(_separate(_springs(inner, start[part], given, rounds=500)))
+        return _level(_separate(_stress(inner, start[part], given)))
     labels = _labels(inner, given)
     if labels is None:
-        return _level(_springs(inner, start[part] * len(part) ** 0.5, given, rounds=120))
+        return _level(_springs(inner, start[part] * len(part) ** 0.5))
     return _level(_discs(inner, labels, start[part]))
 
 
-def _springs(graph: Any, start: Points, groups: Indices | None, *, rounds: int) -> Points:
-    """Lay out with springs; edges inside a group pull harder, so that groups can be told apart."""
-    weights = None
+def _stress(graph: Any, start: Points, groups: Indices | None) -> Points:
+    """Lay out by distances; edges within a group are shorter, so that groups can be told apart."""
+    lengths = None
     if groups is not None and graph.ecount():
         ends = np.asarray(graph.get_edgelist())
         same = (groups[ends[:, 0]] == groups[ends[:, 1]]) & (groups[ends[:, 0]] >= 0)
-        weights = np.where(same, 1.6, 0.7).tolist()
-    grid = "grid" if graph.vcount() > 1000 else "nogrid"
-    where = graph.layout_fruchterman_reingold(seed=start.tolist(), niter=rounds, weights=weights, grid=grid)
-    points = np.asarray(where.coords)
-    return np.asarray((points - points.mean(axis=0)) * (1.15 / _typical_gap(points)))
+        lengths = np.where(same, 0.85, 1.3).tolist()
+    where = graph.layout_kamada_kawai(seed=start.tolist(), maxiter=50 * graph.vcount(), weights=lengths)
+    return _scaled(np.asarray(where.coords))
+
+
+def _springs(graph: Any, start: Points) -> Points:
+    """Lay out a large graph that falls into no groups."""
+    where = graph.layout_fruchterman_reingold(seed=start.tolist(), niter=120, grid="grid")
+    return _scaled(np.asarray(where.coords))
+
+
+def _scaled(points: Points) -> Points:
+    """Centre points, and make the usual distance to the nearest other point about one."""
+    return np.asarray((points - points.mean(axis=0)) * min(1.15 / _typical_gap(points), 2.5))
 
 
 def _typical_gap(points: Points) -> float:
@@ -118,7 +128,7 @@ def _typical_gap(points: Points) -> float:
     return max(float(np.median(nearest)), 1e-6)
 
 
-def _separate(points: Points, *, gap: float = 0.75, rounds: int = 25) -> Points:
+def _separate(points: Points, *, gap: float = 0.75, rounds: int = 40) -> Points:
     """Push points apart that lie closer than ``gap``."""
     from scipy.spatial import cKDTree
 
@@ -224,7 +234,7 @@ def _columns(parts: list[Points]) -> Points:
     """Give each part a centre: the first at the left, the others beside it in columns, largest first."""
     centres = np.zeros((len(parts), 2))
     boxes = np.array([np.abs(part).max(axis=0) * 2 for part in parts])
-    names = 2.6 if len(parts) <= 60 else 0.2  # room for names beside a few single nodes
+    names = 2.6 if len(parts) <= 60 else 1.0  # room for names beside a few single nodes
     boxes += [names, 1.0]
     area = float((boxes[1:, 0] * boxes[1:, 1]).sum())
     height = max(boxes[0, 1], (area / _WIDER) ** 0.5)

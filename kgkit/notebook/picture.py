@@ -53,8 +53,8 @@ def _picture(data: GraphData, payload: Payload) -> str:
     dots = [_dot(data, row, at, 2.5 + 8 * float(sizes[row]) ** 0.5) for row, at in place.items()]
     names = data.entities["name"]
     labels = _labels([(row, *place[row], names[row]) for row in rank.tolist()], sizes)
-    said = f"{len(shown):,} of {n:,} entities and {n_lines:,} of {data.relations.height:,} relations in this picture"
-    caption = _text(10, _HEIGHT - 10, said, 11, anchor="start", color="#6b7280")
+    said = f"{len(shown):,} of {data.total_entities:,} entities, {n_lines:,} of {data.total_relations:,} relations"
+    caption = _text(10, _HEIGHT - 10, f"{said} in this picture", 11, anchor="start", color="#6b7280")
     return _svg([*lines, *dots, *labels, caption], str(payload.meta["summary"]))
 
 

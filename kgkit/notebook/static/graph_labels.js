@@ -47,7 +47,6 @@ function write(scene, text, x, y, font, color, alpha = 1) {
   ctx.font = font;
   ctx.textAlign = "left";
   ctx.textBaseline = "alphabetic";
-  ctx.lineJoin = "round";
   ctx.globalAlpha = alpha * 0.92;
   ctx.strokeStyle = theme.paper;
   ctx.lineWidth = 3.5;
@@ -90,7 +89,7 @@ function nodeNames(scene, room) {
   const queue = [...new Set([...first, ...[...scene.matches].slice(0, 40), ...near])];
   blockNodes(scene, room);
   let left = focus ? 160 : 140, tries = 2500;
-  const done = new Set();
+  const done = new Set(), manySingles = model.singles > 60 && scene.camera.s < 0.9;
   const offer = (i, must) => {
     if (done.has(i) || !scene.visible[i]) return;
     done.add(i);
@@ -99,7 +98,7 @@ function nodeNames(scene, room) {
     tries--;
     const important = i === scene.selected || i === hover?.node;
     const size = important ? 13.5 : 10.5 + 3 * Math.sqrt(model.sizes[i]);
-    if (!must && scene.radiusOf(i) < 2.4) return;
+    if (!must && (scene.radiusOf(i) < 2.4 || (manySingles && !model.degree[i]))) return;
     if (place(scene, room, i, x, y, `${important ? 600 : 500} ${size.toFixed(1)}px ${theme.font}`, size, important)) left--;
   };
   for (const i of queue) { if (left <= 0) break; offer(i, true); }

@@ -34,10 +34,12 @@ export function makeModel(buffers, meta) {
     row: new Map(meta.ids.map((id, i) => [id, i])),
     polarityCounts: [0, 0, 0, 0],
     grouped: meta.groups.length > 0,
+    singles: degree.reduce((count, d) => count + (d ? 0 : 1), 0),
   };
   for (let r = 0; r < m; r++) model.polarityCounts[relations[r * columns + 3]]++;
   model.incident = makeIncidence(n, model.lanes);
   model.discs = model.grouped ? makeDiscs(model) : [];
+  model.compact = areCompact(model.discs);
   return model;
 }
 
@@ -96,6 +98,12 @@ function makeDiscs(model) {
     const away = list.map((i) => Math.hypot(model.xy[2 * i] - x, model.xy[2 * i + 1] - y)).sort((p, q) => p - q);
     return { g, x, y, r: (away[Math.floor(away.length * 0.87)] || 0) + 22, size: list.length };
   });
+}
+
+/** Whether communities lie apart, so that discs can stand for them: most are not much wider than their members need. */
+function areCompact(discs) {
+  const large = discs.filter((disc) => disc.size >= 12);
+  return large.length > 2 && large.filter((disc) => disc.r < 40 * Math.sqrt(disc.size) + 40).length > 0.7 * large.length;
 }
 
 /** Nodes within `hops` steps of a node, as a Map from node to distance. */

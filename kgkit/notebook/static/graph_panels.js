@@ -77,7 +77,9 @@ export function makeSearch(view) {
       at = (at + (event.key === "ArrowDown" ? 1 : -1) + Math.min(9, hits.length)) % Math.max(1, Math.min(9, hits.length));
       open(hits.length > 0);
     } else if (event.key === "Escape") {
-      if (input.value) { input.value = ""; show(); } else view.canvas.focus({ preventScroll: true });
+      input.value = "";
+      show();
+      view.canvas.focus({ preventScroll: true });
     } else return;
     event.preventDefault();
     event.stopPropagation();

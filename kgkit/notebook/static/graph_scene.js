@@ -90,7 +90,7 @@ export class Scene {
   }
 
   get overview() {
-    return this.model.grouped && this.camera.s < LOOK_CLOSER && !this.focus && this.model.n > 300;
+    return this.model.compact && this.camera.s < LOOK_CLOSER && !this.focus && this.model.n > 300;
   }
 
   /** Camera that shows these nodes within the part of the canvas that no panel covers. */
@@ -118,21 +118,38 @@ export class Scene {
     const from = { ...this.camera }, began = performance.now(), last = calm ? 0 : 280;
     const step = (now) => {
       const t = last ? clamp((now - began) / last, 0, 1) : 1, e = 1 - (1 - t) ** 3;
-      this.camera = { x: from.x + (to.x - from.x) * e, y: from.y + (to.y - from.y) * e, s: from.s * (to.s / from.s) ** e };
-      if (t < 1) { this.move(); this.flight = requestAnimationFrame(step); } else this.draw();
+      if (t < 1) {
+        this.camera = { x: from.x + (to.x - from.x) * e, y: from.y + (to.y - from.y) * e, s: from.s * (to.s / from.s) ** e };
+        this.move();
+        this.flight = requestAnimationFrame(step);
+      } else {
+        this.camera = { ...to };
+        this.flight = 0;
+        this.draw();
+      }
     };
     this.flight = requestAnimationFrame(step);
   }
 
-  zoom(factor, px = this.width / 2, py = this.height / 2) {
+  land() {
     cancelAnimationFrame(this.flight);
+    this.flight = 0;
+  }
+
+  /** Whether nothing moves and all is painted. */
+  get still() {
+    return !this.flight && !this.frame && !this.resting;
+  }
+
+  zoom(factor, px = this.width / 2, py = this.height / 2) {
+    this.land();
     const [wx, wy] = this.toWorld(px, py), s = clamp(this.camera.s * factor, 0.004, 8);
     this.camera = { s, x: wx - (px - this.width / 2) / s, y: wy - (py - this.height / 2) / s };
     this.move();
   }
 
   pan(dx, dy) {
-    cancelAnimationFrame(this.flight);
+    this.land();
     this.camera = { ...this.camera, x: this.camera.x - dx / this.camera.s, y: this.camera.y - dy / this.camera.s };
     this.move();
   }
@@ -147,7 +164,7 @@ export class Scene {
     if (this.cost < SLOW || !this.taken) return this.draw();
     if (!this.frame) this.frame = requestAnimationFrame(() => { this.frame = 0; this.shift(); });
     clearTimeout(this.resting);
-    this.resting = setTimeout(() => this.draw(), 110);
+    this.resting = setTimeout(() => { this.resting = 0; this.draw(); }, 110);
   }
 
   shift() {
@@ -163,6 +180,7 @@ export class Scene {
   paint() {
     if (this.dead) return;
     const began = performance.now(), { ctx } = this;
+    ctx.lineJoin = ctx.lineCap = "round";
     ctx.setTransform(this.ratio, 0, 0, this.ratio, 0, 0);
     ctx.globalAlpha = 1;
     ctx.fillStyle = this.theme.paper;
@@ -215,7 +233,6 @@ export class Scene {
   paintLanes() {
     const { ctx, theme, camera } = this, dense = clamp(900 / Math.max(this.model.lanes.count, 1), 0.35, 1);
     this.worldTransform();
-    ctx.lineCap = "round";
     this.lanePaths().forEach((path, at) => {
       if (!path) return;
       const kind = Math.floor((at % 9) / 3), across = at < 9 ? 1 : clamp(1500 / this.model.lanes.count, 0.3, 1);

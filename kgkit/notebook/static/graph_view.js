@@ -318,6 +318,7 @@ function mount(host, source, options) {
     select: (id) => (id === null ? view.reset() : view.selectId(id)),
     camera: () => ({ ...view.scene.camera }),
     cost: () => view.scene.cost,
+    still: () => view.scene.still,
   };
   return view;
 }
