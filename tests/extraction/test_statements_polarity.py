@@ -203,7 +203,7 @@ Imagine that [Edison|P] had met [Marie Curie|P].
 REPORTED = """
 Alan Turing said that [Grace Hopper|P] founded [IBM|O].
 Alan Turing claimed [Grace Hopper|P] had worked at [Harvard|O].
-According to [Alan Turing|P], [Grace Hopper|P] joined IBM.
+According to Alan Turing, [Grace Hopper|P] joined [IBM|O].
 [Grace Hopper|P] reportedly joined [IBM|O].
 [Grace Hopper|P] is believed to have founded [IBM|O].
 [Grace Hopper|P] is said to have worked at [Harvard|O].

@@ -10,6 +10,7 @@ from kgkit.extraction.local.statements.paths import Half, Meeting, Step
 from kgkit.extraction.local.statements.places import Place
 from kgkit.extraction.local.statements.predicates import (
     between_names,
+    is_place_noun,
     noun_predicate,
     origin_predicate,
     preposition,
@@ -153,7 +154,7 @@ def _before_name(tree: Tree, name: Place, other: Place, steps: tuple[Step, ...])
     ]
     if other.kind == GROUP:
         return Finding(name, origin_predicate(name.kind), other, "title.group")
-    if titles:
+    if titles and (steps[0].dep != "poss" or name.kind == PERSON):
         return Finding(name, noun_predicate(tree, titles[-1]), other, "title")
     if steps[0].dep == "poss":
         return Finding(name, between_names(tree, name.kind, other.kind, "of"), other, "possessive")
@@ -214,7 +215,8 @@ def _held_by_noun(tree: Tree, left: Place, right: Place, meeting: Meeting) -> Fi
     if len(first) != 1 or len(second) != 1 or second[0].dep != "prep" or DATE in (left.kind, right.kind):
         return None
     word = preposition(tree, second[0].prep)
-    if first[0].dep in _MODIFIER and word == "of" and right.kind == PLACE and left.kind in (PLACE, GROUP):
+    city = is_place_noun(tree, meeting.token)
+    if city and first[0].dep in _MODIFIER and word == "of" and right.kind == PLACE and left.kind in (PLACE, GROUP):
         return Finding(right, "located_in", left, "place_of")
     if first[0].dep == "poss":
         return Finding(left, noun_predicate(tree, meeting.token, word), right, "possessed_prep", (meeting.token,))

@@ -15,7 +15,6 @@ from kgkit.extraction.local.statements.tree import Tree
 
 __all__ = ["Half", "Meeting", "Step", "meet"]
 
-_PREPOSITIONAL = ("prep", "agent", "dative")
 _COMMA_EDGES = ("appos", "npadvmod")
 
 
@@ -98,11 +97,12 @@ def _half(tree: Tree, place: Place, height: int) -> Half:
                 steps[-1] = steps[-1]._replace(node=token)
             else:
                 top, moved = token, True
-        elif dep in _PREPOSITIONAL and tree.pos[token] in ("ADP", "SCONJ", "PART", "ADV"):
+        elif dep == "prep" or (dep in ("agent", "dative") and tree.pos[token] == "ADP"):
             prep = token
         elif dep in ("pobj", "pcomp") and prep >= 0:
             steps.append(Step("prep" if dep == "pobj" else "pcomp", prep, token))
             prep = -1
-        else:
-            steps.append(Step(dep, -1, token))
+        else:  # a preposition that governs no noun and no gerund belongs to no rule
+            steps.append(Step(dep if prep < 0 else "dangling", prep, token))
+            prep = -1
     return Half(top, moved, tuple(steps))

@@ -21,7 +21,15 @@ from kgkit.extraction.local.statements.kinds import BODY, DATE, GROUP, OTHER, PE
 from kgkit.extraction.local.statements.tree import Tree
 from kgkit.extraction.local.statements.vocabulary import words as _words
 
-__all__ = ["between_names", "noun_predicate", "origin_predicate", "participle", "preposition", "verb_predicate"]
+__all__ = [
+    "between_names",
+    "is_place_noun",
+    "noun_predicate",
+    "origin_predicate",
+    "participle",
+    "preposition",
+    "verb_predicate",
+]
 
 _WORD = re.compile(r"[^\w]+")
 _QUALIFIERS = _words("former ex late vice deputy assistant associate acting interim honorary co joint")
@@ -29,9 +37,9 @@ _LEMMA = {"bear": "born"}
 _PARTICIPLE = {"began": "begun", "bore": "born", "drew": "drawn", "sang": "sung", "took": "taken", "wrote": "written"}
 _PLACE_NOUNS = _words(
     """
-    area borough city commune community county department district hamlet island lake locality municipality mountain
-    neighborhood neighbourhood parish port province quarter region river settlement state station street suburb
-    territory town township valley village ward zone
+    area borough capital center centre city commune community county department district hamlet island lake locality
+    municipality mountain neighborhood neighbourhood parish port province quarter region river settlement state
+    station street suburb territory town township valley village ward zone
     """
 )
 _IN = _words("in at within inside near on")
@@ -63,7 +71,13 @@ def participle(tree: Tree, verb: int) -> str:
 def noun_predicate(tree: Tree, noun: int, prep: str = "of") -> str:
     """Name what a noun says of two names: ``director_of``, ``vice_president_of``, ``professor_at``."""
     words = [tree.lower[c] for c in tree.children[noun] if c < noun and tree.lower[c] in _QUALIFIERS]
-    return _joined([*words, tree.lemma[noun].lower(), prep])
+    in_law = ["in_law"] if tree.lower[noun + 1 : noun + 5] == ["-", "in", "-", "law"] else []
+    return _joined([*words, tree.lemma[noun].lower(), *in_law, prep])
+
+
+def is_place_noun(tree: Tree, noun: int) -> bool:
+    """Tell whether a noun says that something is a place: "the city of X"."""
+    return tree.lemma[noun].lower() in _PLACE_NOUNS
 
 
 def preposition(tree: Tree, prep: int) -> str:
@@ -92,8 +106,12 @@ def between_names(tree: Tree, subject_kind: str, object_kind: str, prep: str, no
         return "dated"
     placed = object_kind == PLACE and subject_kind in (PLACE, BODY, OTHER)
     if noun >= 0:
-        is_place = tree.lemma[noun].lower() in _PLACE_NOUNS
-        if object_kind in (PLACE, GROUP) and subject_kind == PLACE and is_place and (prep in _IN or prep == "of"):
+        if (
+            object_kind in (PLACE, GROUP)
+            and subject_kind == PLACE
+            and is_place_noun(tree, noun)
+            and (prep in _IN or prep == "of")
+        ):
             return "located_in"
         return noun_predicate(tree, noun, prep)
     if placed and (prep in _IN or (prep == "of" and subject_kind == PLACE)):

@@ -39,6 +39,8 @@ _NO_RELATION = _words("like unlike despite except besides than as per according 
 _YEAR = re.compile(r"\b\d{3,4}(?:s|\b)")
 _ONE_OF = _words("one some many most several two three")
 _AS_SUBJECT = _words("join leave succeed replace enter")
+_BEING = _words("in at on near from within inside under with against for")
+_SAYING_NOTHING = _words("do say")
 _NAMING = _words("call dub know name nickname style term title")
 _INTENTIONS = _words(
     """
@@ -168,36 +170,48 @@ def _prepositional_says(
 ) -> Said | None:
     word = tree.lower[first.prep]
     if role == PASSIVE and (tree.dep[first.prep] == "agent" or word == "by") and kinds[1] != DATE:
-        if is_bare(rest):
-            return Said(verb_predicate(tree, verb), "passive_agent", (first.prep,), inverse=True)
+        agent = Said(verb_predicate(tree, verb), "passive_agent", (first.prep,), inverse=True)
+        return agent if is_bare(rest) else None
+    if word == "as":
+        return _as_says(tree, verb, role, first, rest, kinds, below)
+    silent = word in _NO_RELATION or tree.lower[tree.head[first.prep]] in _NO_RELATION
+    if silent or tree.lemma[verb] in _SAYING_NOTHING:
         return None
-    if word == "as" and rest:
-        if tree.child(verb, "dobj") >= 0 and tree.lemma[verb].lower() not in _AS_SUBJECT:
-            return None  # named X as director: it is X who is
-        said = noun_says(tree, first.node, rest, kinds, below)
-        return said._replace(pattern="role." + said.pattern, words=(first.prep,), asserted=True) if said else None
-    if role == PASSIVE and word == "as" and _names(tree, verb) and not rest:
-        return Said("also_known_as", "alias", (first.prep,))
-    if word in _NO_RELATION or tree.lemma[verb] == "do" or tree.lower[tree.head[first.prep]] in _NO_RELATION:
-        return None
+    passive = role == PASSIVE
     if is_bare(rest):
-        if kinds[1] == DATE and tree.lemma[verb] == "be":
-            return None
-        if tree.lemma[verb] == "be" and role == SUBJECT:
-            located = between_names(tree, kinds[0], kinds[1], word)
-            predicate = located if located == "located_in" else "be_" + word
-            return Said(predicate, "copula_prep", (first.prep,))
-        pattern = "adjunct_date" if kinds[1] == DATE else "passive_prep" if role == PASSIVE else "verb_prep"
-        return Said(verb_predicate(tree, verb, first.prep, passive=role == PASSIVE), pattern, (first.prep,))
+        if tree.lemma[verb] == "be":
+            return _being_says(tree, first.prep, kinds) if role == SUBJECT else None
+        pattern = "adjunct_date" if kinds[1] == DATE else "passive_prep" if passive else "verb_prep"
+        return Said(verb_predicate(tree, verb, first.prep, passive=passive), pattern, (first.prep,))
     if rest[0].dep == "prep" and is_bare(rest[1:]) and kinds[1] != DATE:
         prep = first.prep if tree.lower[rest[0].prep] == "of" else rest[0].prep
-        return Said(verb_predicate(tree, verb, prep, passive=role == PASSIVE), "verb_prep_prep", (prep,))
+        return Said(verb_predicate(tree, verb, prep, passive=passive), "verb_prep_prep", (prep,))
     if rest[0].dep == "poss" and is_bare(rest[1:]):
-        predicate = (
-            f"{verb_predicate(tree, verb, first.prep, passive=role == PASSIVE)}_{noun_predicate(tree, first.node)}"
-        )
+        noun = noun_predicate(tree, first.node)
+        predicate = f"{verb_predicate(tree, verb, first.prep, passive=passive)}_{noun}"
         return Said(predicate, "verb_prep_possessive", (first.prep,))
     return None
+
+
+def _as_says(
+    tree: Tree, verb: int, role: str, first: Step, rest: tuple[Step, ...], kinds: tuple[str, str], below: str
+) -> Said | None:
+    """Read "served as director of", "known as"."""
+    if not rest:
+        return Said("also_known_as", "alias", (first.prep,)) if role == PASSIVE and _names(tree, verb) else None
+    if tree.child(verb, "dobj") >= 0 and tree.lemma[verb].lower() not in _AS_SUBJECT:
+        return None  # named X as director: it is X who is
+    said = noun_says(tree, first.node, rest, kinds, below)
+    return said._replace(pattern="role." + said.pattern, words=(first.prep,), asserted=True) if said else None
+
+
+def _being_says(tree: Tree, prep: int, kinds: tuple[str, str]) -> Said | None:
+    """Read "is in"."""
+    word = tree.lower[prep]
+    if kinds[1] == DATE or word not in _BEING:
+        return None
+    located = between_names(tree, kinds[0], kinds[1], word)
+    return Said(located if located == "located_in" else "be_" + word, "copula_prep", (prep,))
 
 
 def _complement_says(
