@@ -9,13 +9,16 @@ Central European (``tão`` rather than ``tăo``), and Windows' encodings over th
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import cache, lru_cache
 from typing import NamedTuple
 
 __all__ = ["guess"]
 
-_SAMPLE = 200_000
+_SAMPLE = 10_000
+_HIGH = re.compile(rb"[\x80-\xff]")
 _SURE = 0.55
+_MARKS = "\xa0¿¡ºª´`"
 _TYPOGRAPHY = "“”‘’„‚«»–—…€°§•·№©®™£"
 
 # Letters beside ASCII of each language, the common ones; capitals are added below.
@@ -109,7 +112,7 @@ _CANDIDATES = (
     _Candidate("utf-16-be", (_KANA + _HANZI, _HANGUL), 0.95),
 )
 _MULTIBYTE = ("cp932", "euc_jp", "gb18030", "cp950", "big5hkscs", "cp949", "utf-16-le", "utf-16-be")
-_MIXED = re.compile(r"[^\W\d_]+")
+_WORD = re.compile(r"[^\W\d_]+")
 
 
 def guess(data: bytes) -> tuple[str, bool]:
@@ -130,14 +133,55 @@ def guess(data: bytes) -> tuple[str, bool]:
 
 
 def _sample(data: bytes) -> bytes:
-    """Take the part around the non-ASCII bytes, cut only where no character of any encoding can be cut."""
-    first = next((m.start() for m in re.finditer(rb"[\x80-\xff]", data)), 0)
-    start = max(data.rfind(b"\n", 0, first), data.rfind(b" ", 0, first)) + 1
-    part = data[start : start + _SAMPLE]
-    if start + _SAMPLE < len(data):
-        end = max(part.rfind(b"\n"), part.rfind(b" "))
-        part = part[:end] if end > _SAMPLE // 2 else part
-    return part
+    """Take lines with non-ASCII bytes, cut only where no character of any encoding can be cut."""
+    parts: list[bytes] = []
+    size = 0
+    for line in data.split(b"\n"):
+        if line.isascii():
+            continue
+        part = _around_high(line, _SAMPLE - size)
+        parts.append(part)
+        size += len(part) + 1
+        if size >= _SAMPLE:
+            break
+    return b"\n".join(parts)
+
+
+def _around_high(line: bytes, room: int) -> bytes:
+    if len(line) <= room:
+        return line
+    first = next((m.start() for m in _HIGH.finditer(line)), 0)
+    start = line.rfind(b" ", 0, first) + 1
+    cut = line.rfind(b" ", start, start + room)
+    return line[start : cut if cut > first else start + room]
+
+
+class _Look(NamedTuple):
+    """What a decoded sample looks like, counted once for all languages of an encoding."""
+
+    high: Counter[str]
+    total: int
+    strange: int
+    odd: int  # letters in words with capitals in the wrong place
+    mixed: int  # letters in words that are half ASCII
+    lone: int  # letters that are words by themselves
+
+    @classmethod
+    def at(cls, text: str) -> _Look:
+        high = Counter(text)
+        for char in [c for c in high if c <= "\x7f"]:
+            del high[char]
+        strange = sum(n for c, n in high.items() if not (c.isalpha() or c in _TYPOGRAPHY or c in _MARKS))
+        odd = mixed = lone = 0
+        for word, count in Counter(_WORD.findall(text)).items():
+            inner = sum(1 for c in word if c > "\x7f")
+            if inner and len(word) == 1:
+                lone += count
+            elif inner and word[1:] != word[1:].lower() and not word.isupper():
+                odd += count * inner
+            elif 0 < inner < len(word):
+                mixed += count * inner
+        return cls(high, sum(high.values()), strange, odd, mixed, lone)
 
 
 def _score(sample: bytes, candidate: _Candidate) -> float:
@@ -149,37 +193,39 @@ def _score(sample: bytes, candidate: _Candidate) -> float:
         if len(sample) - error.start > 3:  # else only the sample's last character is cut
             return 0.0
         text = sample[: error.start].decode(candidate.codec)
-    return candidate.weight * max(_fit(text, alphabet, candidate.codec) for alphabet in candidate.alphabets)
-
-
-def _fit(text: str, alphabet: str, codec: str) -> float:
-    letters = _letters(alphabet)
-    high = [c for c in text if c > "\x7f"]
-    if not high:
+    look = _Look.at(text)
+    if not look.total:
         return 0.0
-    known = sum(1.0 if c in letters else 0.8 if c in _TYPOGRAPHY else 0.3 if c == "\xa0" else 0.0 for c in high)
-    if codec in _MULTIBYTE:
-        return _fit_wide(high, known)
-    strange = sum(1 for c in high if not (c.isalpha() or c in _TYPOGRAPHY or c in "\xa0¿¡ºª´`"))
-    odd = 0
-    frequent = 0.0
-    for word in _MIXED.findall(text):
-        inner = [c for c in word if c > "\x7f"]
-        if not inner:
-            continue
-        frequent += sum(_rank(alphabet, c) for c in inner)
-        if (word[1:] != word[1:].lower() and not word.isupper()) or (len(inner) < len(word) and alphabet[0] > "\u024f"):
-            odd += len(inner)
-    return (0.75 * known + 0.25 * frequent - 1.0 * odd - 1.0 * strange) / len(high)
+    fit = _fit_wide if candidate.codec in _MULTIBYTE else _fit
+    return candidate.weight * max(fit(look, alphabet) for alphabet in candidate.alphabets)
 
 
-def _fit_wide(high: list[str], known: float) -> float:
+def _fit(look: _Look, alphabet: str) -> float:
+    letters = _letters(alphabet)
+    frequent = sum(n * _rank(alphabet, c) for c, n in look.high.items() if c in letters)
+    odd: float = look.odd
+    if alphabet[0] > "\u024f":  # no word is half Latin, half of another script, and few are one letter
+        odd += look.mixed + 0.5 * look.lone
+    return (0.75 * _known(look, letters) + 0.25 * frequent - odd - look.strange) / look.total
+
+
+def _fit_wide(look: _Look, alphabet: str) -> float:
     """East Asian text: common characters weigh fully, other ideographs and syllables somewhat, the rest nothing."""
-    asian = sum(1 for c in high if "\u3000" <= c <= "\u9fff" or "\uac00" <= c <= "\ud7a3" or "\uff01" <= c <= "\uff5e")
-    return min(1.0, 0.45 + 0.9 * known / len(high)) * asian / len(high)
+    asian = sum(
+        n
+        for c, n in look.high.items()
+        if "\u3000" <= c <= "\u9fff" or "\uac00" <= c <= "\ud7a3" or "\uff01" <= c <= "\uff5e"
+    )
+    return min(1.0, 0.45 + 0.9 * _known(look, _letters(alphabet)) / look.total) * asian / look.total
 
 
-@cache
+def _known(look: _Look, letters: frozenset[str]) -> float:
+    plain = sum(n for c, n in look.high.items() if c in letters)
+    typed = sum(n for c, n in look.high.items() if c in _TYPOGRAPHY and c not in letters)
+    return plain + 0.8 * typed + 0.3 * look.high["\xa0"]
+
+
+@lru_cache(maxsize=None)
 def _letters(alphabet: str) -> frozenset[str]:
     return frozenset(alphabet) | frozenset(alphabet.upper())
 

@@ -138,7 +138,8 @@ def _by_sign(data: bytes) -> Decoded | None:
     if b"\x00" in data:
         return None
     if _ESCAPED.search(data):
-        for codec in ("iso2022_jp_2", "iso2022_jp_3", "iso2022_jp_ext", "iso2022_kr"):
+        korean = ("iso2022_kr",) if b"\x1b$)C" in data[:1024] else ()
+        for codec in (*korean, "iso2022_jp_2", "iso2022_jp_3", "iso2022_jp_ext", "iso2022_kr"):
             try:
                 return Decoded(data.decode(codec), codec, "detected")
             except UnicodeDecodeError:

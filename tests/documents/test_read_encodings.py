@@ -36,6 +36,9 @@ SENTENCES = {
     "zh": ("这本书是在北京写的，对孩子们来说非常好。中华人民共和国的经济发展很快。", "gb18030 gb2312"),
     "zh Hant": ("這本書是在臺北寫的，對孩子們來說非常好。經濟發展很快。", "big5"),
     "ko": ("이 책은 서울에서 쓰였고 아이들에게 매우 좋습니다.", "euc_kr"),
+    "en signs": ("not bad for a £2 bet, nor for £825", "cp1252"),
+    "en typed": ("It’s “fine” – she said…", "cp1252"),
+    "ko 7 bit": ("이 책은 서울에서 쓰였고", "iso2022_kr"),
     "en": ("Hamburgers are delicious, and so is tea.", "utf-16-le utf-16-be utf-32-le utf-32-be ascii"),
 }
 PAIRS = [(language, codec) for language, (_, codecs) in SENTENCES.items() for codec in codecs.split()]
