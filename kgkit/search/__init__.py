@@ -1,7 +1,7 @@
 """Finding passages, and answering questions with citations.
 
 ``kgkit.search`` is both this package and, as ``kg.search(...)``, its main function: whichever of the two Python
-bound to the name first, a call works.
+bound to the name first, a call works, and help is that of the function.
 """
 
 from __future__ import annotations
@@ -31,12 +31,20 @@ _HOME = {
 __all__ = ["Answer", "Hits", "SearchIndex", "ask", "build_index", "fuse", "search"]
 
 
-class _Callable(ModuleType):
+class _Package(ModuleType):
     def __call__(self, *args: Any, **options: Any) -> Any:
         return self.search(*args, **options)
 
+    @property
+    def __signature__(self) -> Any:
+        return import_module("inspect").signature(self.search)
 
-sys.modules[__name__].__class__ = _Callable
+    @property
+    def __doc__(self) -> str | None:  # type: ignore[override]
+        return str(self.search.__doc__)
+
+
+sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> Any:

@@ -95,7 +95,7 @@ def _vector_weight(latent: Latent) -> float:
     """
     n_rows, size = latent.rows.shape
     surplus = float(latent.explained - size / max(n_rows, 1))
-    return round(min(0.35, max(0.0, 2 * (surplus - 0.15))), 6)
+    return round(min(0.35, max(0.0, 2 * (surplus - 0.14))), 6)
 
 
 def _indexed_text(frame: pl.DataFrame) -> list[str]:

@@ -65,7 +65,7 @@ def build_latent(counts: Sequence[Counter[str]], *, dimensions: int = DIMENSIONS
     matrix, idf = _tf_idf(counts, vocabulary, df)
     from sklearn.utils.extmath import randomized_svd
 
-    _, values, components = randomized_svd(matrix, size, n_iter=4, random_state=seed)
+    _, values, components = randomized_svd(matrix, size, n_iter=2, power_iteration_normalizer="none", random_state=seed)
     projected = matrix @ components.T
     norms = np.linalg.norm(projected, axis=1, keepdims=True)
     rows = np.divide(projected, norms, out=np.zeros_like(projected), where=norms > 1e-9)

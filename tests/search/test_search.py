@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import json
+import random
+import sys
+from dataclasses import replace
 
 import pandas as pd
 import polars as pl
@@ -14,6 +19,7 @@ import kgkit as kg
 from kgkit import tables
 from kgkit.errors import FrameTypeError, OptionError, SchemaError
 from kgkit.search import build_index, fuse
+from kgkit.search.vectors import build_latent
 
 TEXTS = {
     "a": "The ferry to Northwick leaves at noon. Mira Solen steers it.",
@@ -113,17 +119,37 @@ def test_row_order_changes_nothing_and_ties_go_by_id():
 
 
 def test_vectors_find_what_shares_no_word():
-    about = ["ship harbour sail crew", "ship sail anchor crew", "harbour anchor ship sail", "anchor crew harbour sail"]
-    other = ["oven bread flour yeast", "bread yeast dough oven", "flour dough bread oven", "yeast dough flour oven"]
-    texts = {f"{i:02}": t for i, t in enumerate((about + other) * 3)}
+    rng = random.Random(0)
+    words = {topic: [f"{topic}word{letter}" for letter in "abcdefghijklmnopqrst"] for topic in ("sea", "oven")}
+    texts = {f"{topic}{i:02}": " ".join(rng.sample(words[topic], 8)) for topic in words for i in range(40)}
     index = build_index(frame_of(texts))
-    assert index.latent is not None
-    hits = kg.search("anchor", index, k=50).hits
-    by_meaning = hits.filter(pl.col("lexical_score").is_null())
-    assert "00" in by_meaning["chunk_id"].to_list()
-    assert by_meaning["vector_score"].min() >= 0.3
-    assert not any("bread" in text for text in hits["text"])
-    assert kg.search("anchor", build_index(frame_of(texts), vectors=None), k=50).hits["lexical_score"].null_count() == 0
+    two_topics = build_latent([index.analyser.count(t) for t in index.chunks["text"]], dimensions=2)
+    index = replace(index, latent=two_topics, vector_weight=0.3)
+    hits = kg.search("seaworda", index, k=100).hits
+    assert {c[:3] for c in hits["chunk_id"]} == {"sea"}
+    assert hits.height == 40
+    by_words = hits["lexical_score"].is_not_null()
+    assert 0 < by_words.sum() < 40
+    assert by_words.to_list() == sorted(by_words.to_list(), reverse=True)
+    assert hits["vector_score"].min() >= 0.3
+    assert set(kg.search("seaworda", build_index(frame_of(texts), vectors=None), k=100).hits["chunk_id"]) == set(
+        hits.filter(by_words)["chunk_id"]
+    )
+
+
+def test_vectors_weigh_more_where_they_explain_more():
+    def weight(texts):
+        return build_index(frame_of({f"{i:03}": t for i, t in enumerate(texts)})).vector_weight
+
+    rng = random.Random(0)
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    mixed = [
+        " ".join(a + b for a, b in zip(rng.sample(letters, 20), rng.sample(letters, 20), strict=True))
+        for _ in range(80)
+    ]
+    about = [" ".join(rng.sample([f"word{i % 4}{c}" for c in letters[:12]], 10)) for i in range(80)]
+    assert weight(mixed) < weight(about) == 0.35
+    assert weight(["One.", "Two."]) == 0.0
 
 
 def test_other_names_in_the_graph_are_looked_for(index):
@@ -189,7 +215,10 @@ def test_weights_of_rankings():
 
 
 def test_search_is_a_function_however_it_was_reached(index):
-    import kgkit.search
+    find_module = importlib.import_module("kgkit.search.find")
 
-    assert kgkit.search("kiln", index).hits.height == 2
+    package = sys.modules["kgkit.search"]
+    assert package("kiln", index).hits.height == 2
+    assert inspect.signature(package) == inspect.signature(find_module.search)
+    assert inspect.getdoc(package).startswith("Find the chunks")
     assert kg.search("kiln", index).hits.height == 2
