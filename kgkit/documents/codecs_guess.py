@@ -164,7 +164,7 @@ class _Look(NamedTuple):
     strange: int
     odd: int  # letters in words with capitals in the wrong place
     mixed: int  # letters in words that are half ASCII
-    lone: int  # letters that are words by themselves
+    scattered: bool  # most letters stand alone
 
     @classmethod
     def at(cls, text: str) -> _Look:
@@ -172,16 +172,16 @@ class _Look(NamedTuple):
         for char in [c for c in high if c <= "\x7f"]:
             del high[char]
         strange = sum(n for c, n in high.items() if not (c.isalpha() or c in _TYPOGRAPHY or c in _MARKS))
-        odd = mixed = lone = 0
+        odd = mixed = lone = letters = 0
         for word, count in Counter(_WORD.findall(text)).items():
             inner = sum(1 for c in word if c > "\x7f")
-            if inner and len(word) == 1:
-                lone += count
-            elif inner and word[1:] != word[1:].lower() and not word.isupper():
+            letters += count * inner
+            lone += count * (inner == len(word) == 1)
+            if inner and word[1:] != word[1:].lower() and not word.isupper():
                 odd += count * inner
             elif 0 < inner < len(word):
                 mixed += count * inner
-        return cls(high, sum(high.values()), strange, odd, mixed, lone)
+        return cls(high, sum(high.values()), strange, odd, mixed, lone > 0.5 * letters)
 
 
 def _score(sample: bytes, candidate: _Candidate) -> float:
@@ -203,9 +203,9 @@ def _score(sample: bytes, candidate: _Candidate) -> float:
 def _fit(look: _Look, alphabet: str) -> float:
     letters = _letters(alphabet)
     frequent = sum(n * _rank(alphabet, c) for c, n in look.high.items() if c in letters)
-    odd: float = look.odd
+    odd = look.odd
     if alphabet[0] > "\u024f":  # no word is half Latin, half of another script, and few are one letter
-        odd += look.mixed + 0.5 * look.lone
+        odd += look.mixed + (look.total if look.scattered else 0)
     return (0.75 * _known(look, letters) + 0.25 * frequent - odd - look.strange) / look.total
 
 
@@ -225,7 +225,7 @@ def _known(look: _Look, letters: frozenset[str]) -> float:
     return plain + 0.8 * typed + 0.3 * look.high["\xa0"]
 
 
-@lru_cache(maxsize=None)
+@cache
 def _letters(alphabet: str) -> frozenset[str]:
     return frozenset(alphabet) | frozenset(alphabet.upper())
 
