@@ -112,6 +112,7 @@ _CANDIDATES = (
     _Candidate("utf-16-be", (_KANA + _HANZI, _HANGUL), 0.95),
 )
 _MULTIBYTE = ("cp932", "euc_jp", "gb18030", "cp950", "big5hkscs", "cp949", "utf-16-le", "utf-16-be")
+_STUCK = re.compile(r"(?=[^\x00-\x7fªº])[^\W\d_]\d|\d(?=[^\x00-\x7fªº])[^\W\d_]")
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -152,6 +153,8 @@ def _around_high(line: bytes, room: int) -> bytes:
         return line
     first = next((m.start() for m in _HIGH.finditer(line)), 0)
     start = line.rfind(b" ", 0, first) + 1
+    if len(line) - start <= room:
+        return line[start:]
     cut = line.rfind(b" ", start, start + room)
     return line[start : cut if cut > first else start + room]
 
@@ -162,7 +165,7 @@ class _Look(NamedTuple):
     high: Counter[str]
     total: int
     strange: int
-    odd: int  # letters in words with capitals in the wrong place
+    odd: int  # letters in words with capitals in the wrong place, or beside digits
     mixed: int  # letters in words that are half ASCII
     scattered: bool  # most letters stand alone
 
@@ -181,6 +184,7 @@ class _Look(NamedTuple):
                 odd += count * inner
             elif 0 < inner < len(word):
                 mixed += count * inner
+        odd += len(_STUCK.findall(text))
         return cls(high, sum(high.values()), strange, odd, mixed, lone > 0.5 * letters)
 
 
