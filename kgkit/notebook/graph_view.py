@@ -167,7 +167,7 @@ class GraphView(anywidget.AnyWidget):
         text = page_html(
             title=title,
             body='<main id="kgkit-graph"></main><noscript>This page draws a graph with JavaScript.</noscript>',
-            style=f"{self._css_text}\n{read_static('graph_page.css')}",
+            style=f"{read_static('graph_view.css')}\n{read_static('graph_page.css')}",
             script=f"{view_script()}\nmountPage();\n",
             data=self._payload.to_json(**more),
         )
@@ -190,10 +190,6 @@ class GraphView(anywidget.AnyWidget):
     def to_svg(self) -> str:
         """Draw a small still picture of the most connected entities; it holds no script, and says its limits."""
         return picture_svg(self._data, self._payload)
-
-    @property
-    def _css_text(self) -> str:
-        return read_static("graph_view.css")
 
     @traitlets.validate("selected")
     def _check_selected(self, proposal: dict[str, Any]) -> str | None:

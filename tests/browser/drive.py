@@ -69,8 +69,8 @@ def chromium() -> Iterator[Any]:
 
 
 @contextlib.contextmanager
-def jupyter_lab(folder: Path) -> Iterator[str]:
-    """Start a JupyterLab that serves ``folder``; gives its address."""
+def jupyter_lab(folder: Path, *, theme: str = "JupyterLab Light") -> Iterator[str]:
+    """Start a JupyterLab that serves ``folder``, in one of its themes; gives its address."""
     work = Path(tempfile.mkdtemp(prefix="kgkit-lab-"))
     places = {
         "JUPYTER_CONFIG_DIR": "config",
@@ -85,6 +85,7 @@ def jupyter_lab(folder: Path) -> Iterator[str]:
     quiet = work / "settings/@jupyterlab/apputils-extension"
     quiet.mkdir(parents=True)
     (quiet / "notification.jupyterlab-settings").write_text(json.dumps(QUIET), encoding="utf-8")
+    (quiet / "themes.jupyterlab-settings").write_text(json.dumps({"theme": theme}), encoding="utf-8")
     port = _free_port()
     options = [f"--{name}={value}" for name, value in SERVER.items()]
     command = [

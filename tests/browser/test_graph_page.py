@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 
 import kgkit as kg
 from browser.samples import history, hostile, planted
+from kgkit.notebook.page import read_static, view_script
 
 pytestmark = pytest.mark.browser
 VIEW = "document.querySelector('.kgkit-graph').kgkitGraph"
@@ -228,3 +230,22 @@ def test_the_report_opens_without_a_word(page: Any, written: Path, shared: Path)
     assert page.locator("h1").inner_text() == rows["name"][1]
     assert page.evaluate("window.__kgkit_pwn") is None
     assert (page.asked, page.told) == ([written.as_uri()], [])
+
+
+HOST = Path(__file__).with_name("host.js")
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_a_widget_may_be_attached_late_and_cleans_up_after_itself(page: Any, late: bool) -> None:
+    view = kg.view_graph(history(40)[0], focus="Ada Lovelace", hops=2)
+    code = view_script().replace("export default { render };", "window.renderView = render;")
+    state = json.loads(view._payload.to_json()) | {"_meta": view._meta, "height": 500, "selected": view.selected}
+    page.goto("about:blank")
+    page.add_script_tag(content=code, type="module")
+    page.wait_for_function("() => window.renderView")
+    seen = page.evaluate(
+        HOST.read_text("utf-8"), {"state": state, "style": read_static("graph_view.css"), "late": late}
+    )
+    assert seen["pixel"] == [255, 255, 255, 255]
+    assert seen["legend"] and seen["panel"] == "Ada Lovelace" and seen["reset"]
+    assert (seen["left"], seen["listening"], page.told) == (0, 0, [])

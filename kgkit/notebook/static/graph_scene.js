@@ -55,7 +55,7 @@ export class Scene {
   destroy() {
     cancelAnimationFrame(this.frame);
     clearTimeout(this.resting);
-    cancelAnimationFrame(this.flight);
+    this.land();
     this.dead = true;
     this.snapshot.width = this.snapshot.height = this.canvas.width = this.canvas.height = 0;
   }

@@ -39,8 +39,7 @@ class View {
     this.calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.build(host);
     this.listen();
-    this.measure(true);
-    if (source.selected) this.selectId(source.selected);
+    this.measure();
   }
 
   name(part) {
@@ -69,8 +68,6 @@ class View {
         make("div", { class: "kg-heading" }, meta.title ? make("h2", {}, make("bdi", { dir: "auto" }, meta.title)) : null, ...told.map((note) => make("p", { class: "kg-note" }, note))),
         make("div", { class: "kg-tools" }, this.search.node, button("+", "Zoom in (+)", () => this.scene.zoom(1.4)), button("−", "Zoom out (−)", () => this.scene.zoom(1 / 1.4)), button("⤢", "Show all (0)", () => this.reset()))),
       this.legend, this.panel, this.card, this.hint, this.live, makeTable(this));
-    this.legend.open = this.root.clientWidth > 620 && this.root.clientHeight > 330;
-    this.drawLegend();
     if (!this.model.n) this.root.append(make("p", { class: "kg-nothing" }, "No entities to show."));
   }
 
@@ -106,7 +103,7 @@ class View {
     this.on(root, "keydown", (e) => this.key(e));
     for (const name of ["keyup", "keypress"]) this.on(root, name, (e) => e.stopPropagation());
     for (const name of ["contextmenu", "copy", "cut", "paste"]) this.on(root, name, (e) => e.stopPropagation());
-    this.sizes = new ResizeObserver(() => this.measure(false));
+    this.sizes = new ResizeObserver(() => this.measure());
     this.sizes.observe(root);
     const themes = () => this.retheme();
     this.themes = new MutationObserver(themes);
@@ -119,22 +116,37 @@ class View {
     this.sizes.disconnect();
     this.themes.disconnect();
     clearTimeout(this.hinting);
+    clearTimeout(this.waiting);
+    cancelAnimationFrame(this.looking);
     this.scene.destroy();
     this.root.remove();
   }
 
   retheme() {
+    if (!this.started) return;
     Object.assign(this.theme, readTheme(this.root, this.model.meta.theme));
     this.drawLegend();
     this.scene.draw();
   }
 
-  measure(first) {
+  /** Follow the size of the root. A notebook may attach it, and its style, only after it was made. */
+  measure() {
     const { clientWidth: width, clientHeight: height } = this.root;
-    if (!width || !height || (width === this.scene.width && height === this.scene.height && !first)) return;
-    const fresh = first || this.scene.width < 2;
+    if (!width || !height || (this.started && width === this.scene.width && height === this.scene.height)) return;
     this.scene.resize(width, height);
-    if (fresh) { this.insets(); this.scene.camera = this.scene.cameraFor(this.scene.everything()); this.scene.paint(); } else this.scene.draw();
+    if (this.started) this.scene.draw(); else this.start();
+  }
+
+  start() {
+    Object.assign(this.theme, readTheme(this.root, this.model.meta.theme));
+    if (!this.theme.paper) { this.waiting = setTimeout(() => this.measure(), 60); return; }
+    this.started = true;
+    this.legend.open = this.root.clientWidth > 620 && this.root.clientHeight > 330;
+    this.drawLegend();
+    this.insets();
+    this.scene.camera = this.scene.cameraFor(this.scene.everything());
+    this.scene.paint();
+    if (this.source.selected) this.selectId(this.source.selected);
   }
 
   /** Tell the camera what the legend and the panel cover. */
