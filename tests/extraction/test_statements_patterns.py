@@ -20,6 +20,8 @@ from marked import said, triples
         ("[Ada Smith|P] moved from [Ulm|L] to [Oslo|L].", ["Ada Smith move_from Ulm", "Ada Smith move_to Oslo"]),
         ("[Ada Smith|P] wrote a report on [ENIAC|W].", ["Ada Smith write_report_on ENIAC"]),
         ("[Ada Smith|P] wanted to join [Acme|O].", ["Ada Smith join Acme"]),
+        ("The firm sent [Ada Smith|P] to visit [Acme|O].", ["Ada Smith visit Acme"]),
+        ("[Ada Smith|P] left [Acme|O] to found [Zenith|O].", ["Ada Smith leave Acme", "Ada Smith found Zenith"]),
         ("Working at [Acme|O], [Ada Smith|P] grew rich.", ["Ada Smith work_at Acme"]),
         ("[Ada Smith|P] grew rich by selling [Acme|O].", ["Ada Smith sell Acme"]),
         # coordination
@@ -39,6 +41,7 @@ from marked import said, triples
         ("The director of [Acme|O] is [Ada Smith|P].", ["Ada Smith director_of Acme"]),
         ("[Ada Smith|P] became director of [Acme|O].", ["Ada Smith director_of Acme"]),
         ("[Ada Smith|P] was elected director of [Acme|O].", ["Ada Smith director_of Acme"]),
+        ("They elected [Ada Smith|P] president of [Acme|O].", ["Ada Smith president_of Acme"]),
         ("[Ada Smith|P] served as director of [Acme|O].", ["Ada Smith director_of Acme"]),
         ("[Ada Smith|P] is a former director of [Acme|O].", ["Ada Smith former_director_of Acme"]),
         ("[Ada Smith|P] was one of the directors of [Acme|O].", ["Ada Smith director_of Acme"]),

@@ -352,6 +352,11 @@ def test_what_is_asserted_is_positive():
         ("[Hopper|P] did not fail to join [IBM|O].", "conditional"),
         ("It cannot be denied that [Hopper|P] joined [IBM|O].", "conditional"),
         ("[Turing|P] did not say that [Hopper|P] joined [IBM|O].", "reported"),
+        ("[Acme|O] did not merge with Zenith to form [IBM|O].", "negated"),
+        ("[Acme|O] merged with Zenith to form [IBM|O].", "positive"),
+        ("The label calls [Grace Hopper|P] the founder of [IBM|O].", "reported"),
+        ("[Grace Hopper|P] is considered the founder of [IBM|O].", "reported"),
+        ("[Hopper|P] was elected director of [IBM|O].", "positive"),
         ("[Turing|P] did not know that [Hopper|P] worked at [IBM|O].", "positive"),
     ],
 )

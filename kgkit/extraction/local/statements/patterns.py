@@ -13,6 +13,7 @@ from kgkit.extraction.local.statements.says import (
     SUBJECT,
     Said,
     clause_says,
+    controls_object,
     noun_says,
     states_a_date,
 )
@@ -89,7 +90,7 @@ def _from_object(tree: Tree, held: Place, other: Place, mine: Half, its: Half) -
     if first.dep in ("oprd", "xcomp") and tree.pos[first.node] in ("NOUN", "PROPN"):
         said = noun_says(tree, first.node, its.steps[1:], kinds, other.name.name)
         said = said and said._replace(pattern="object_complement", words=(its.top,), asserted=True)
-    elif first.dep == "xcomp" and tree.pos[first.node] in _VERBAL:
+    elif first.dep in ("xcomp", "advcl") and controls_object(tree, its.top, first.node):
         said = clause_says(tree, first.node, SUBJECT, its.steps[1:], kinds, other.name.name)
         said = said and said._replace(pattern="object_control", words=(*said.words, its.top))
     elif other.kind == DATE and first.dep in ("prep", "npadvmod") and len(its.steps) == 1:

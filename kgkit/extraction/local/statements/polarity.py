@@ -15,6 +15,7 @@ takes for granted ("X, director of Y, did not come") is positive whatever become
 
 from __future__ import annotations
 
+from kgkit.extraction.local.statements import polarity_words as lexicon
 from kgkit.extraction.local.statements.finding import Finding
 from kgkit.extraction.local.statements.places import Place
 from kgkit.extraction.local.statements.polarity_climb import climb
@@ -47,9 +48,16 @@ def polarity_of(tree: Tree, finding: Finding) -> str:
         for place in (finding.subject, finding.object):
             _argument_marks(tree, place, finding.words, marks)
         verbs = [token for token in finding.words if tree.pos[token] in VERBAL]
+        marks.reported |= bool(verbs) and _is_called(tree, verbs[0], finding.pattern)
         climb(tree, verbs[0] if verbs else finding.words[0], marks)
         _question_marks(tree, finding.words[0], marks)
     return marks.polarity()
+
+
+def _is_called(tree: Tree, verb: int, pattern: str) -> bool:
+    """Tell "called her the founder of", "is considered a founder of"."""
+    ways = pattern.split(".")
+    return tree.lemma[verb].lower() in lexicon.CALLING and not {"copula", "object_complement", "role"}.isdisjoint(ways)
 
 
 def _argument_marks(tree: Tree, place: Place, stops: tuple[int, ...], marks: Marks) -> None:

@@ -69,13 +69,19 @@ def _up_from_coordinate(tree: Tree, token: int, head: int, marks: Marks) -> _Ste
 def _up_from_adverbial(tree: Tree, token: int, head: int, marks: Marks) -> _Step:
     """Note that purposes ("to join") and what is still to come ("when she joins, they will") are open."""
     if _is_infinitive(tree, token):
-        marks.open |= not (
-            tree.lemma[head] in lexicon.HAPPENING and tree.lower[head + 1 : token] in (["to"], ["on", "to"])
-        )
+        came_to = tree.lemma[head] in lexicon.HAPPENING and tree.lower[head + 1 : token] in (["to"], ["on", "to"])
+        if _is_result(tree, token, head):
+            return _Step(head, True, "")
+        marks.open |= not came_to
     elif tree.tag[token] in ("VBZ", "VBP"):
         marks.open |= any(tree.lower[c] in ("will", "'ll", "’ll") for c in tree.children[head])
     marks.open |= tree.lower[head] == "long"
     return _Step(head, False, "")
+
+
+def _is_result(tree: Tree, verb: int, head: int) -> bool:
+    """Tell "merged to form", which is as true as the merger."""
+    return tree.lemma[head] in lexicon.PARTING and tree.lemma[verb] in lexicon.RESULTS
 
 
 def _up_from_argument(tree: Tree, token: int, head: int, marks: Marks) -> _Step:
@@ -102,7 +108,7 @@ def _up_from_open_complement(tree: Tree, verb: int, head: int, marks: Marks) -> 
         marks.denials.add(head)
     elif (lemma == "go" and tree.tag[head] == "VBG" and _is_infinitive(tree, verb)) or lemma in lexicon.OPENING:
         marks.open = True
-    elif lemma in lexicon.HAPPENING:
+    elif lemma in lexicon.HAPPENING or _is_result(tree, verb, head):
         return _Step(head, True, "")
     elif lemma in lexicon.REPORTING:
         marks.reported = True

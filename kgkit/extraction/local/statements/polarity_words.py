@@ -102,6 +102,13 @@ FACTIVE = words(
 TELLING = words("announce claim declare mention report say state tell write")
 """Verbs of saying: who did not say it has not denied it either."""
 
+CALLING = words("call consider credit deem depict describe hail label portray regard see view")
+"""Verbs whose "the founder of" is somebody's word."""
+
+RESULTS = words("become build create establish form found produce")
+PARTING = words("amalgamate combine depart join leave merge partner quit resign return split unite")
+"""Who parted or joined "to form" or "to found" something, did so."""
+
 PROVING = words("confirm demonstrate discover establish find learn prove reveal see show verify")
 """Verbs whose "that" clause is so, and is open when they are denied."""
 

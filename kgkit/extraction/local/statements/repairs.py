@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from kgkit.extraction.local.statements.kinds import BODY, PERSON, PLACE
 from kgkit.extraction.local.statements.tree import Tree
+from kgkit.extraction.local.statements.vocabulary import words
 
 __all__ = ["repair"]
 
+_NAMING = words(
+    """
+    appoint brand call choose consider crown declare deem dub elect hail label make name nominate proclaim
+    """
+)
 _CIRCUMSTANCE = ("at", "in", "on")
 
 
@@ -15,13 +21,16 @@ def repair(tree: Tree, heads: list[tuple[int, str]]) -> None:
 
     - "founded by Jobs **in Cupertino**": the founding was there, so the phrase belongs to the verb.
     - "the president of Ford, **John Smith**": no firm is a person, so the apposition belongs to "president".
+    - "called Hopper **the founder**", "elected Hopper **president**": without a comma it is what she was called.
 
     Args:
-        tree: The chunk; its ``head`` and ``children`` are changed.
+        tree: The chunk; its ``head``, ``dep`` and ``children`` are changed.
         heads: The topmost token of each name, and the name's kind.
     """
     for head, kind in heads:
-        if kind == PERSON and tree.dep[head] == "pobj" and tree.dep[tree.head[head]] == "agent":
+        if kind in (PERSON, BODY) and tree.dep[head] in ("dobj", "compound"):
+            _repair_office(tree, head)
+        elif kind == PERSON and tree.dep[head] == "pobj" and tree.dep[tree.head[head]] == "agent":
             verb = tree.head[tree.head[head]]
             for child in [c for c in tree.children[head] if tree.dep[c] == "prep" and tree.lower[c] in _CIRCUMSTANCE]:
                 _move(tree, child, verb)
@@ -31,6 +40,20 @@ def repair(tree: Tree, heads: list[tuple[int, str]]) -> None:
             named = tree.owner_kind(holder) in (BODY, PLACE) and tree.owner[noun] < 0
             if named and tree.dep[holder] == "pobj" and tree.pos[noun] == "NOUN":
                 _move(tree, head, noun)
+
+
+def _repair_office(tree: Tree, name: int) -> None:
+    above = tree.head[name]
+    if tree.dep[name] == "dobj" and tree.lemma[above].lower() in _NAMING:
+        for noun in [c for c in tree.children[name] if tree.dep[c] == "appos" and tree.owner[c] < 0]:
+            if not any(tree.lower[i] in (",", "(", "-", "--", "–", "—") for i in range(name, noun)):
+                _move(tree, noun, above)
+                tree.dep[noun] = "oprd"
+    elif tree.dep[name] == "compound" and above == name + 1 and tree.dep[above] == "dobj" and tree.owner[above] < 0:
+        verb = tree.head[above]
+        if tree.lemma[verb].lower() in _NAMING:
+            _move(tree, name, verb)
+            tree.dep[name], tree.dep[above] = "dobj", "oprd"
 
 
 def _move(tree: Tree, token: int, head: int) -> None:

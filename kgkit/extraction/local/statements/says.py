@@ -23,6 +23,7 @@ __all__ = [
     "SUBJECT",
     "Said",
     "clause_says",
+    "controls_object",
     "is_bare",
     "is_based",
     "noun_says",
@@ -41,7 +42,14 @@ _ONE_OF = _words("one some many most several two three")
 _AS_SUBJECT = _words("join leave succeed replace enter")
 _BEING = _words("in at on near from within inside under with against for")
 _SAYING_NOTHING = _words("do say")
-_NAMING = _words("call dub know name nickname style term title")
+_OBJECT_CONTROL = _words(
+    """
+    advise allow appoint ask authorise authorize cause choose commission compel convince direct employ enable
+    encourage engage expect force get help hire induce inspire instruct invite lead let make motivate need order
+    permit persuade press prompt push recruit require see send teach tell tempt urge want warn watch
+    """
+)
+_NAMING = _words("bear call dub know name nickname style term title")
 _INTENTIONS = _words(
     """
     agreement attempt bid chance contract deal decision desire effort intention invitation offer opportunity option
@@ -128,7 +136,7 @@ def _inner_clause(tree: Tree, verb: int, role: str, steps: tuple[Step, ...]) -> 
         or (first.dep == "dobj" and steps[1].dep == "acl" and tree.lemma[first.node].lower() in _INTENTIONS)
     ):
         taken = 2
-    elif first.dep not in ("xcomp", "advcl", "pcomp") or (first.dep == "xcomp" and tree.child(verb, "dobj") >= 0):
+    elif first.dep not in ("xcomp", "advcl", "pcomp") or controls_object(tree, verb, first.node):
         return None
     node = steps[taken - 1].node
     has_object = tree.child(verb, "dobj") >= 0
@@ -140,6 +148,13 @@ def _inner_clause(tree: Tree, verb: int, role: str, steps: tuple[Step, ...]) -> 
         return None
     passive = tree.child(node, "auxpass") >= 0 or (first.dep == "advcl" and tree.tag[node] == "VBN")
     return node, PASSIVE if passive else SUBJECT, taken
+
+
+def controls_object(tree: Tree, verb: int, inner: int) -> bool:
+    """Tell whether it is a verb's object that is to act: "asked X to join", unlike "left X to join"."""
+    if tree.child(verb, "dobj") < 0 or tree.lemma[verb].lower() not in _OBJECT_CONTROL:
+        return False
+    return tree.dep[inner] == "xcomp" or any(tree.lower[c] == "to" for c in tree.children[inner])
 
 
 def _argument_says(
@@ -226,6 +241,8 @@ def _complement_says(
 
 
 def _object_says(tree: Tree, verb: int, role: str, first: Step, rest: tuple[Step, ...]) -> Said | None:
+    if tree.lemma[verb] == "do":
+        return None
     if is_bare(rest):
         if role == PASSIVE and _names(tree, verb):
             return Said("also_known_as", "alias", ())
