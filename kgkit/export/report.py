@@ -72,9 +72,13 @@ def write_report(
         InputError: Nothing was given to report on, or a link is not a relative path.
 
     Example:
-        >>> import kgkit as kg, tempfile, pathlib
-        >>> documents = kg.read_documents([])  # doctest: +SKIP
-        >>> kg.write_report("report.html", documents=documents, title="My documents")  # doctest: +SKIP
+        >>> import kgkit as kg, pathlib, tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     _ = pathlib.Path(folder, "note.txt").write_text("Ada Lovelace wrote the notes.", encoding="utf-8")
+        ...     documents = kg.read_documents(folder)
+        ...     path = kg.write_report(pathlib.Path(folder, "report.html"), documents=documents, title="My notes")
+        ...     path.name
+        'report.html'
     """
     stages = [
         stage for stage in (documents, chunks, found, graph, communities, *_several(answers)) if stage is not None
