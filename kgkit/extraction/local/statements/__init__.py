@@ -8,6 +8,7 @@ form (`paths`), and rules on that form decide whether it stands for a relation, 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -22,6 +23,10 @@ from kgkit.extraction.local.statements.pronouns import place_pronouns
 from kgkit.extraction.local.statements.tree import Tree
 
 __all__ = ["LOW", "confidence_of", "find_triples"]
+
+
+_ANOTHER_BLOCK = re.compile(r"\n\s*\n|[|\t]|\n[=#*-]")
+"""What ends a heading, a table's cell or a list's item, where the parser saw one sentence."""
 
 
 def find_triples(doc: Any, names: Sequence[FoundName]) -> list[FoundTriple]:
@@ -71,7 +76,9 @@ def find_triples(doc: Any, names: Sequence[FoundName]) -> list[FoundTriple]:
 def _in_sentence(tree: Tree, places: list[Place]) -> Iterator[Finding]:
     for k, left in enumerate(places):
         for right in places[k + 1 :]:
-            meeting = meet(tree, left, right) if left.name.name != right.name.name else None
+            if left.name.name == right.name.name or _ANOTHER_BLOCK.search(tree.text[left.end : right.start]):
+                continue
+            meeting = meet(tree, left, right)
             finding = find_relation(tree, left, right, meeting) if meeting is not None else None
             if meeting is not None and finding is not None:
                 ways = sorted({left.means, right.means} - {"name"}) + ["through"] * meeting.through

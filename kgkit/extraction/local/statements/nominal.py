@@ -68,6 +68,7 @@ _ACTIONS = {
 _RANGE = re.compile(r"\d{3,4}\s*[-–—]\s*\d{2,4}")
 _DASH_AFTER = re.compile(r"\s*[-–—]\s*\w")
 _DASH_BEFORE = re.compile(r"\w\s*[-–—]\s*$")
+_FEW = 2  # words that may stand in "Ulm (in Germany)", "X (born in 1815)"
 _YEARS = re.compile(r"\d{3,4}")
 
 
@@ -91,7 +92,8 @@ def below_name(tree: Tree, name: Place, other: Place, way: Half) -> Finding | No
         return _found(name, other, said and said._replace(pattern="apposition." + said.pattern))
     if first.dep in ("relcl", "acl"):
         role = role_of_antecedent(tree, first.node, first.dep)
-        if role is None:
+        who = any(tree.lower[c] == "who" for c in tree.children[first.node])
+        if role is None or (who and name.kind in (PLACE, OTHER)):
             return None
         said = clause_says(tree, first.node, role, rest, (name.kind, other.kind), other.name.name)
         return _found(name, other, said and said._replace(pattern="clause." + said.pattern))
@@ -109,6 +111,9 @@ def _comma_pair(tree: Tree, name: Place, other: Place) -> Finding | None:
 
 def _in_apposition(tree: Tree, name: Place, other: Place, step: Step) -> Finding | None:
     kinds = (name.kind, other.kind)
+    between = range(min(name.last, other.last), max(name.first, other.first))
+    if sum(tree.owner[i] < 0 and tree.lower[i].isalpha() for i in between) > _FEW:
+        return None
     if other.kind == PLACE and name.kind in (PLACE, BODY, OTHER):
         return Finding(name, "located_in", other, "place_comma" if name.kind == PLACE else "body_comma")
     if name.kind == PLACE and other.kind == BODY:

@@ -16,7 +16,7 @@ __all__ = ["Place", "place_names"]
 class Place:
     """Where a name is in the tree, or a word that stands for it: tokens, the topmost of them, and the way up."""
 
-    __slots__ = ("chain", "first", "head", "kind", "last", "means", "name", "number")
+    __slots__ = ("chain", "end", "first", "head", "kind", "last", "means", "name", "number", "start")
 
     def __init__(self, number: int, name: FoundName, tree: Tree, first: int, last: int, means: str) -> None:
         self.number = number
@@ -25,6 +25,7 @@ class Place:
         self.first = first
         self.last = last
         self.means = means
+        self.start, self.end = tree.starts[first], tree.ends[last - 1]
         self.head = topmost(tree, first, last)
         self.chain = _way_up(tree, self.head)
 

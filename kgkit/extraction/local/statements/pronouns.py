@@ -145,6 +145,8 @@ class _Resolver:
         tree, noun = self._tree, self._tree.head[i]
         if tree.dep[i] != "det" or noun != i + 1 or tree.tag[noun] != "NN":
             return None, noun
+        if any(tree.dep[c] in ("relcl", "acl", "prep") for c in tree.children[noun]):
+            return None, noun  # the group that built it: another one
         lemma = tree.lemma[noun].lower()
         place = self._described.get(lemma)
         if place is not None and tree.sentence[place.head] < tree.sentence[noun]:
@@ -165,7 +167,7 @@ def _subjects(tree: Tree, places: list[Place]) -> dict[int, Place]:
     found: dict[int, Place] = {}
     for place in places:
         head = place.head
-        if tree.dep[head] in _SUBJECTS and place.kind not in (DATE, GROUP):
+        if tree.dep[head] in _SUBJECTS and place.kind not in (DATE, GROUP) and tree.tag[head] not in ("NNS", "NNPS"):
             verb = tree.head[head]
             if tree.head[verb] == verb or tree.dep[verb] == "ccomp":
                 found.setdefault(tree.sentence[head], place)

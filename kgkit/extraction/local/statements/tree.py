@@ -31,23 +31,20 @@ class Tree:
     def __init__(self, doc: Any) -> None:
         self.text: str = doc.text
         self.length = len(doc)
-        self.starts: list[int] = [token.idx for token in doc]
-        words: list[str] = [token.text for token in doc]
-        self.ends = [start + len(word) for start, word in zip(self.starts, words, strict=True)]
-        self.lower = [word.lower() for word in words]
-        strings = doc.vocab.strings
-        codes = doc.to_array(["DEP", "TAG", "POS", "LEMMA", "HEAD", "SENT_START"])
+        codes = doc.to_array(["DEP", "TAG", "POS", "LEMMA", "LOWER", "HEAD", "SENT_START", "IDX", "LENGTH"])
         known: dict[int, str] = {}
         columns: list[list[str]] = []
-        for k in range(4):
+        for k in range(5):
             column = codes[:, k].tolist()
             for code in set(column) - known.keys():
-                known[code] = strings[code]
+                known[code] = doc.vocab.strings[code]
             columns.append([known[code] for code in column])
-        self.dep, self.tag, self.pos, self.lemma = columns
-        offsets = codes[:, 4].astype("int64").tolist()
+        self.dep, self.tag, self.pos, self.lemma, self.lower = columns
+        offsets = codes[:, 5].astype("int64").tolist()
         self.head: list[int] = [i + offset for i, offset in enumerate(offsets)]
-        self.sentences, self.sentence = _sentences(codes[:, 5].tolist())
+        self.sentences, self.sentence = _sentences(codes[:, 6].tolist())
+        self.starts: list[int] = codes[:, 7].tolist()
+        self.ends: list[int] = (codes[:, 7] + codes[:, 8]).tolist()
         self.children: list[list[int]] = [[] for _ in range(self.length)]
         for i, head in enumerate(self.head):
             if head != i:
