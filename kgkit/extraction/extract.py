@@ -23,7 +23,7 @@ Progress = bool | Callable[[int, int], None]
 _FUNCTION = "kgkit.extraction.local.pipeline:find_in_documents"
 _PROCESS: dict[str, Any] = {"memory_limit": None, "environment": {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}}
 _CHARS_A_WORKER = 150_000  # a process takes seconds to load the model: below this it is not worth one
-_CHARS_A_BATCH = 30_000
+_CHARS_A_BATCH = 20_000
 
 __all__ = ["DEFAULT_TYPES", "TYPES", "Extraction", "extract"]
 
@@ -155,7 +155,8 @@ def _run(
                 answers.append(find_in_documents(*task))
                 report(len(answers))
         else:
-            run_tasks(_FUNCTION, tasks, workers=count, timeout=None, into=answers, on_done=report, **_PROCESS)
+            options = {"into": answers, "on_done": report, "here": find_in_documents, **_PROCESS}
+            run_tasks(_FUNCTION, tasks, workers=count - 1, timeout=None, **options)
     except KeyboardInterrupt:
         answers += [None] * (len(batches) - len(answers))
     for batch, answer in zip(batches, answers, strict=True):

@@ -17,6 +17,7 @@ from kgkit.errors import InputError, OptionError, SchemaError
 from kgkit.extraction import extract as extract_stage
 from kgkit.extraction.extract import TYPES
 from kgkit.extraction.local import pipeline
+from kgkit.extraction.local.english import foreign_language
 from kgkit.parallel import Lost
 
 TEXTS = [
@@ -66,6 +67,25 @@ def test_each_chunk_has_one_outcome() -> None:
     reasons = dict(found.outcomes.select("item_id", "reason").iter_rows())
     assert reasons == {"c0-0": None, "c0-1": "no_text", "c0-2": "nothing_found", "c1-0": "language"}
     assert (found.outcomes.filter(status="ok")["chars_sent"] == len(TEXTS[0])).all()
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("窑で焼いた器は港で売られた。", "ja"),
+        ("Паром отходит в полдень.", "und"),
+        ("Der Hafen und die Stadt liegen an der See, und die Leute sind nicht mit dem Boot auf dem Wasser. " * 3, "de"),
+        ("Das Schiff", None),  # too short to say
+        ("RT @x https://t.co/5Y1I3P9pZ8", None),
+        (
+            "A list: v Superman, Sully, Gran Torino, La Strada, Il Posto, Das Boot, El Topo, and more of the same. "
+            * 3,
+            None,
+        ),
+    ],
+)
+def test_only_texts_that_are_surely_not_english_are_skipped(text: str, language: str | None) -> None:
+    assert foreign_language(text) == language
 
 
 def test_an_empty_frame_gives_empty_tables_of_the_same_form() -> None:
@@ -157,7 +177,7 @@ def test_a_text_that_the_model_fails_on_is_a_row_and_the_others_go_on(monkeypatc
 
 
 def test_a_chunk_that_is_too_long_is_a_row_that_says_what_to_do() -> None:
-    found = kg.extract(chunks_of([TEXTS[0], "word " * 200_001]))
+    found = kg.extract(chunks_of([TEXTS[0], "word " * 200_001]), workers=1)
     assert found.failures["reason"].to_list() == ["too_long"]
     assert "chunk_documents" in found.failures["detail"][0]
 

@@ -88,6 +88,7 @@ def test_dates_are_whole_and_dates_only(text: str, dates: list[str]) -> None:
         ("The Brovald River is long.", "Brovald River", "PLACE"),
         ("Danish and Dutch sailors met.", "Danish", "GROUP"),
         ("FLOODS IN SOUTH KOREA KILL MANY", "SOUTH KOREA", "PLACE"),
+        ("In 1950 she joined Brovald.", "Brovald", "ORGANISATION"),
         ("@BrovaldNews wrote it.", "BrovaldNews", "PERSON"),
         ("The programs were written in Fortran and Lisp.", "Lisp", "PRODUCT"),
     ],

@@ -28,6 +28,9 @@ class Lexicon(NamedTuple):
     person_verbs: frozenset[str]
     ranks: frozenset[str]
     making: frozenset[str]
+    joining: frozenset[str]
+    serving: frozenset[str]
+    hiring: frozenset[str]
     technical: frozenset[str]
     shared_heads: frozenset[str]
     regions: frozenset[str]
@@ -62,6 +65,9 @@ def lexicon() -> Lexicon:
         person_verbs=persons["SAYING"],
         ranks=persons["RANK"],
         making=persons["MAKING"],
+        joining=persons["JOINING"],
+        serving=persons["SERVING"],
+        hiring=persons["HIRING"],
         technical=frozenset(word for line in _lines("technical") for word in line.split()),
         shared_heads=small["SHARED_HEAD"],
         regions=small["REGION"],

@@ -11,11 +11,11 @@ from typing import Any, NamedTuple
 
 from kgkit.extraction.local.describe import describe
 from kgkit.extraction.local.document import names_of_document
+from kgkit.extraction.local.english import ENOUGH_TO_TELL, foreign_language
 from kgkit.extraction.local.found import FoundName, FoundTriple
 from kgkit.extraction.local.lexicon import lexicon
 from kgkit.extraction.local.spans import Parsed
 from kgkit.extraction.local.statements import find_triples
-from kgkit.language import tell_language
 from kgkit.models.nlp import load_nlp
 from kgkit.results import Status
 
@@ -24,7 +24,6 @@ Problem = tuple[Status, str, str]
 
 _TEXTS_AT_ONCE = 64
 _RIVALS = 8
-_ENOUGH_TO_TELL = 200  # characters below which the guess of a language is not trusted
 
 __all__ = ["ChunkText", "DocumentFound", "MentionFound", "StatementFound", "find_in_documents"]
 
@@ -104,23 +103,17 @@ def _problems(nlp: Any, chunks: Sequence[ChunkText]) -> list[Problem | None]:
     main: list[str | None] = []
 
     def language(chunk: ChunkText) -> str | None:
-        if len(chunk.text) >= _ENOUGH_TO_TELL:
-            return tell_language(chunk.text)
+        if len(chunk.text) >= ENOUGH_TO_TELL:
+            return foreign_language(chunk.text)
         if not main:
-            text = "\n".join(other.text for other in chunks)
-            main.append(tell_language(text) if len(text) >= _ENOUGH_TO_TELL or _is_foreign_script(text) else None)
+            main.append(foreign_language("\n".join(other.text for other in chunks)))
         return main[0]
 
     return [_problem(nlp, chunk, language(chunk)) for chunk in chunks]
 
 
-def _is_foreign_script(text: str) -> bool:
-    letters = [c for c in text if c.isalpha()]
-    return sum(c > "\u02af" for c in letters) * 2 > len(letters)
-
-
 def _problem(nlp: Any, chunk: ChunkText, language: str | None) -> Problem | None:
-    if language not in (None, "en"):
+    if language is not None:
         detail = f"The text looks like language {language!r}; the local extractor knows English only."
         return "skipped", "language", detail
     if len(chunk.text) > nlp.max_length:

@@ -29,8 +29,11 @@ REGION = 1.7
 TECHNICAL = 1.7
 CODED = 1.7
 MADE = 1.7
+JOINED = 1.7
 
 _MISTAKEN = frozenset({"ORGANISATION", "PLACE", "PERSON"})  # what the recogniser takes other things for
+_ANYONE_CAN = frozenset({"say", "tell", "argue", "explain"})  # organisations and countries too
+_KINDS = frozenset({"one", "name", "type", "kind", "form"})
 _OPEN = frozenset('"“')
 _CLOSE = frozenset('"”')
 
@@ -158,39 +161,56 @@ def _by_syntax(votes: Votes, parsed: Parsed, span: Span, tokens: list[Any], word
     root = parsed.doc[tokens[0].i : tokens[-1].i + 1].root
     dep = root.dep_
     if dep in ("nsubj", "nsubjpass"):
-        verb = root.head
-        if verb.lemma_ == "be" and dep == "nsubj":
-            for child in verb.rights:
-                if child.dep_ == "attr":
-                    _add(votes, _noun_type(child, words), SAID)
-                    break
-        elif verb.lemma_ in words.person_verbs:
-            _add(votes, "PERSON", ACTS if verb.lemma_ not in ("say", "tell", "argue", "explain") else 0.5)
+        _by_verb(votes, root, words)
     elif dep == "dobj" and root.head.lemma_ in words.making and span.type in _MISTAKEN:
         _add(votes, "PRODUCT", MADE)
+    elif span.type in _MISTAKEN and _is_joined(root, words):
+        _add(votes, "ORGANISATION", JOINED)
     elif dep == "appos" and root.head.pos_ == "NOUN":
         _add(votes, _noun_type(root.head, words), SAID)
-    for child in root.rights:
-        if child.dep_ == "appos" and child.pos_ == "NOUN":
-            _add(votes, _noun_type(child, words), SAID)
-            break
-    if len(tokens) == 1 and _ACRONYM.fullmatch(tokens[0].text) and span.type in _MISTAKEN:
-        before = parsed.tokens[tokens[0].i - 1] if tokens[0].i else None
-        article = before is not None and before.lower_ in ("a", "an") and dep != "compound"
-        if article or tokens[0].text[-1] == "s":
-            _add(votes, "CONCEPT", SAID)
+    apposed = next((c for c in root.rights if c.dep_ == "appos" and c.pos_ == "NOUN"), None)
+    if apposed is not None:
+        _add(votes, _noun_type(apposed, words), SAID)
+    if len(tokens) == 1 and span.type in _MISTAKEN and _is_counted_acronym(parsed, tokens[0]):
+        _add(votes, "CONCEPT", SAID)
+
+
+def _by_verb(votes: Votes, root: Any, words: Lexicon) -> None:
+    verb = root.head
+    if verb.lemma_ == "be" and root.dep_ == "nsubj":
+        said = next((c for c in verb.rights if c.dep_ == "attr"), None)
+        if said is not None and not any(c.dep_ == "neg" for c in verb.children):
+            _add(votes, _noun_type(said, words), SAID)
+    elif verb.lemma_ in words.person_verbs:
+        _add(votes, "PERSON", ACTS if verb.lemma_ not in _ANYONE_CAN else ACTS / 3)
+
+
+def _is_counted_acronym(parsed: Parsed, token: Any) -> bool:
+    """Tell an acronym that is one of many, which organisations are not: "an SVM", "SVMs"."""
+    if not _ACRONYM.fullmatch(token.text):
+        return False
+    before = parsed.tokens[token.i - 1].lower_ if token.i else ""
+    return (before in ("a", "an") and token.dep_ != "compound") or token.text[-1] == "s"
+
+
+def _is_joined(root: Any, words: Lexicon) -> bool:
+    """Tell whether a name stands where organisations do: "joined X", "worked for X", "was hired by X"."""
+    verb = root.head
+    if root.dep_ == "dobj":
+        return str(verb.lemma_) in words.joining
+    if root.dep_ == "pobj" and verb.lower_ in ("for", "by"):
+        return str(verb.head.lemma_) in (words.serving if verb.lower_ == "for" else words.hiring)
+    return False
 
 
 def _noun_type(token: Any, words: Lexicon) -> str | None:
+    """Tell the type that a noun speaks for; of "a kind of boat" the boat counts."""
     lemma = token.lemma_.lower()
-    said = words.nouns.get(lemma)
-    if lemma in ("one", "part", "name", "type", "kind", "form", "member", "series") and said in (None, "WORK"):
-        for child in token.rights:
-            if child.dep_ == "prep" and child.lower_ == "of":
-                for inner in child.rights:
-                    if inner.dep_ == "pobj" and lemma != "member" and lemma != "part":
-                        return words.nouns.get(inner.lemma_.lower())
-    return said
+    if lemma not in _KINDS:
+        return words.nouns.get(lemma)
+    of = next((c for c in token.rights if c.lower_ == "of"), None)
+    inner = next((c for c in of.rights if c.dep_ == "pobj"), None) if of is not None else None
+    return words.nouns.get(inner.lemma_.lower()) if inner is not None else None
 
 
 def technical_nouns(parsed: Parsed, words: Lexicon) -> tuple[int, int]:
