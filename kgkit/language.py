@@ -45,6 +45,10 @@ _COMMON = {
 }
 _CYRILLIC = ("ru", "uk", "bg")
 _LISTS = {language: frozenset(words.split()) for language, words in _COMMON.items()}
+_LANGUAGES_OF: dict[str, list[str]] = {}
+for _language, _words in _LISTS.items():
+    for _word in _words:
+        _LANGUAGES_OF.setdefault(_word, []).append(_language)
 _SCRIPTS = (
     ("ja", re.compile("[\u3041-\u30ff]")),
     ("ko", re.compile("[\uac00-\ud7a3]")),
@@ -77,7 +81,7 @@ def tell_language(text: str) -> str | None:
     letters = sum(1 for c in sample if c.isalpha())
     if letters < 4:
         return None
-    by_script = _by_script(sample, letters)
+    by_script = None if sample.isascii() else _by_script(sample, letters)
     return by_script or _by_words(sample)
 
 
@@ -98,7 +102,10 @@ def _by_words(sample: str) -> str | None:
     if len(words) < 5:
         return None
     counts = Counter(words)
-    scores = {code: sum(counts[w] for w in known) / len(words) for code, known in _LISTS.items()}
+    scores = dict.fromkeys(_LISTS, 0.0)
+    for word, count in counts.items():
+        for code in _LANGUAGES_OF.get(word, ()):
+            scores[code] += count / len(words)
     first, second = sorted(scores, key=lambda c: (-scores[c], c))[:2]
     enough, kinds = (0.12, 3) if len(words) >= 20 else (0.2, 2)
     if scores[first] < enough or scores[first] < 1.15 * scores[second]:

@@ -113,6 +113,7 @@ _CANDIDATES = (
 )
 _MULTIBYTE = ("cp932", "euc_jp", "gb18030", "cp950", "big5hkscs", "cp949", "utf-16-le", "utf-16-be")
 _STUCK = re.compile(r"(?=[^\x00-\x7fªº])[^\W\d_]\d|\d(?=[^\x00-\x7fªº])[^\W\d_]")
+_INSIDE = re.compile(r"[^\W\d_](?=[“”‚„«»…€§•№©®™£][^\W\d_])")
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -165,7 +166,7 @@ class _Look(NamedTuple):
     high: Counter[str]
     total: int
     strange: int
-    odd: int  # letters in words with capitals in the wrong place, or beside digits
+    odd: int  # letters in words with capitals in the wrong place or beside digits, signs inside words
     mixed: int  # letters in words that are half ASCII
     scattered: bool  # most letters stand alone
 
@@ -184,7 +185,7 @@ class _Look(NamedTuple):
                 odd += count * inner
             elif 0 < inner < len(word):
                 mixed += count * inner
-        odd += len(_STUCK.findall(text))
+        odd += len(_STUCK.findall(text)) + len(_INSIDE.findall(text))
         return cls(high, sum(high.values()), strange, odd, mixed, lone > 0.5 * letters)
 
 
@@ -210,6 +211,8 @@ def _fit(look: _Look, alphabet: str) -> float:
     odd = look.odd
     if alphabet[0] > "\u024f":  # no word is half Latin, half of another script, and few are one letter
         odd += look.mixed + (look.total if look.scattered else 0)
+    if alphabet[0] <= "\u024f":
+        frequent += 0.9 * _typed(look, letters)
     return (0.75 * _known(look, letters) + 0.25 * frequent - odd - look.strange) / look.total
 
 
@@ -225,8 +228,11 @@ def _fit_wide(look: _Look, alphabet: str) -> float:
 
 def _known(look: _Look, letters: frozenset[str]) -> float:
     plain = sum(n for c, n in look.high.items() if c in letters)
-    typed = sum(n for c, n in look.high.items() if c in _TYPOGRAPHY and c not in letters)
-    return plain + 0.8 * typed + 0.3 * look.high["\xa0"]
+    return plain + (1.0 if min(letters) <= "\u024f" else 0.8) * _typed(look, letters) + 0.3 * look.high["\xa0"]
+
+
+def _typed(look: _Look, letters: frozenset[str]) -> int:
+    return sum(n for c, n in look.high.items() if c in _TYPOGRAPHY and c not in letters)
 
 
 @cache

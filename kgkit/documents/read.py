@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal
 
 import polars as pl
 
-from kgkit import tables
+from kgkit.documents.assemble import documents_table
 from kgkit.documents.discover import Item, find_files
 from kgkit.documents.onefile import FileRead
 from kgkit.documents.parsed import Parsed, ReadOptions
@@ -263,7 +263,6 @@ def _free(source: str, taken: set[str]) -> str:
 def _result(
     documents: list[dict[str, Any]], outcomes: list[Outcome], params: dict[str, Any], backend: Backend
 ) -> Documents:
-    frame = tables.from_rows("documents", documents) if documents else tables.empty("documents")
-    tables.check_key(frame, "documents")
+    frame = documents_table(documents)
     report: pl.DataFrame = outcomes_frame("read_documents", [o.item_id for o in outcomes], outcomes, params=params)
     return Documents(give(frame, "documents", backend), outcomes=give(report, "outcomes", backend))
