@@ -18,6 +18,7 @@ from marked import said, triples
         ("[Acme|O] took over [Zenith|O].", ["Acme take_over Zenith"]),
         ("[Ada Smith|P] did not found [Acme|O].", ["Ada Smith found Acme"]),
         ("[Ada Smith|P] moved from [Ulm|L] to [Oslo|L].", ["Ada Smith move_from Ulm", "Ada Smith move_to Oslo"]),
+        ("[Ada Smith|P] took a degree at [Harvard|O].", ["Ada Smith take_degree_at Harvard"]),
         ("[Ada Smith|P] wrote a report on [ENIAC|W].", ["Ada Smith write_report_on ENIAC"]),
         ("[Ada Smith|P] wanted to join [Acme|O].", ["Ada Smith join Acme"]),
         ("The firm sent [Ada Smith|P] to visit [Acme|O].", ["Ada Smith visit Acme"]),

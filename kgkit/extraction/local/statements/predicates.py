@@ -9,6 +9,7 @@ was founded by (active)        ``found``
 is the director of             ``director_of``
 is a former director of        ``former_director_of``
 took over                      ``take_over``
+took a degree at               ``take_degree_at``
 is a town in                   ``located_in``
 =============================  ====================
 """
@@ -42,6 +43,8 @@ _PLACE_NOUNS = _words(
     station street suburb territory town township valley village ward zone
     """
 )
+_LIGHT = _words("earn gain get give have hold keep lose make obtain play receive show spend start take win")
+"""Verbs that say little without their object: "took a degree at"."""
 _IN = _words("in at within inside near on")
 
 
@@ -50,6 +53,9 @@ def verb_predicate(tree: Tree, verb: int, prep: int = -1, *, passive: bool = Fal
     as_written = passive or (tree.lower[verb] == "found" and _is_bare(tree, verb))
     lemma = tree.lower[verb] if as_written else tree.lemma[verb].lower()
     words = [_LEMMA.get(lemma, lemma)]
+    held = -1 if passive or prep < 0 or words[0] not in _LIGHT else tree.child(verb, "dobj")
+    if 0 <= held < prep and tree.owner[held] < 0 and tree.pos[held] == "NOUN":
+        words.append(tree.lemma[held].lower())
     particle = tree.child(verb, "prt")
     if particle >= 0:
         words.append(tree.lower[particle])
