@@ -45,8 +45,8 @@ def _mail(data: bytes, notes: list[str]) -> MailText:
     headers = {k.title(): v for k, v in (message.message_headers or {}).items()}
     shown = {
         "From": message.sender or headers.get("From"),
-        "To": "; ".join(_address(r) for r in message.recipients) or headers.get("To"),
-        "Cc": headers.get("Cc") if not message.recipients else None,
+        "To": headers.get("To") or "; ".join(a for r in message.recipients if (a := _address(r))),
+        "Cc": headers.get("Cc"),
         "Date": message.sent_date.isoformat() if message.sent_date else headers.get("Date"),
         "Subject": message.subject or headers.get("Subject"),
     }

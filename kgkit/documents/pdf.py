@@ -25,6 +25,7 @@ _HOW = (
     "Recognise the text with ocr=True "
     "(needs: pip install 'kgkit[ocr]' and the tesseract program), or run: ocrmypdf IN.pdf OUT.pdf"
 )
+_NOTHING_SAID = ("", "untitled", "anonymous", "unspecified", "unknown")  # what programs write for want of an answer
 _LETTER = re.compile(r"[^\W_]")
 
 
@@ -60,19 +61,24 @@ def _parsed(pages: PdfPages, texts: list[str]) -> Parsed:
         builder.add("\n".join(f"{name}: {value}" for name, value in pages.form.items()))
     text, sections = builder.build()
     keys = ("Author", "Subject", "Keywords", "Creator", "Producer", "CreationDate")
-    metadata: dict[str, Any] = {k.lower(): pages.about[k].strip() for k in keys if pages.about.get(k, "").strip()}
+    metadata: dict[str, Any] = {k.lower(): said for k in keys if (said := _said(pages, k))}
     metadata["pages"] = len(texts)
     if pages.attachments:
         metadata["attachments"] = pages.attachments
     return Parsed(
         text,
         "application/pdf",
-        title=pages.about.get("Title", "").strip() or None,
+        title=_said(pages, "Title"),
         modified_at=parse_time(pages.about.get("ModDate")) or parse_time(pages.about.get("CreationDate")),
         metadata=metadata,
         sections=sections,
         notes=_notes(pages, bare),
     )
+
+
+def _said(pages: PdfPages, key: str) -> str | None:
+    value = pages.about.get(key, "").strip()
+    return value if value.strip("()").lower() not in _NOTHING_SAID else None
 
 
 def _without_text(texts: list[str]) -> set[int]:

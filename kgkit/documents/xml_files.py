@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ElementTree
 from typing import Any
 
 from kgkit.documents.encoding import decode
-from kgkit.documents.html_pages import declared_charset
+from kgkit.documents.html_pages import declared_charset, html_to_text
 from kgkit.documents.parsed import Parsed, ReadOptions
 from kgkit.errors import ReadError
 
@@ -20,6 +21,7 @@ _MEDIA_TYPES = {
     "feed": "application/atom+xml",
 }
 _WORDS = ("name", "label", "title", "value", "description", "content")  # attributes that are words for a reader
+_MARKUP = re.compile(r"</?(?:p|div|br|ul|ol|li|img|h[1-6]|table|blockquote)\b[^<>]*>", re.I)
 _DROPPED = ("script", "style")
 
 
@@ -50,8 +52,6 @@ def parse_xml(text: str) -> ElementTree.Element:
     Raises:
         ReadError: ``unsafe_xml`` or ``corrupt``.
     """
-    import re
-
     from defusedxml import DefusedXmlException
     from defusedxml.ElementTree import fromstring
 
@@ -85,6 +85,9 @@ def _write(root: ElementTree.Element, lines: list[str]) -> None:
 
 
 def _add(text: str, lines: list[str]) -> None:
+    if _MARKUP.search(text):  # a feed's articles are pages inside the XML
+        lines.extend(["", html_to_text(text).text, ""])
+        return
     words = " ".join(text.split())
     if words:
         lines.append(words)

@@ -114,6 +114,8 @@ def test_xml() -> None:
     found = read('<?xml version="1.0"?><a><title>T</title><b>one <i>two</i> three</b><c name="named"/></a>', "a.xml")
     assert found.text == "T\none\ntwo\nthree\nnamed"
     assert found.title == "T"
+    feed = "<rss><item><title>T</title><d><![CDATA[<p>One</p><p>Two <b>bold</b></p>]]></d></item></rss>"
+    assert read(feed, "a.xml").text == "T\n\nOne\n\nTwo bold\n"
     svg = '<?xml version="1.0"?><!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://x/svg11.dtd"><svg><text>Hi</text></svg>'
     assert read(svg, "a.svg").text == "Hi"
 
