@@ -31,11 +31,13 @@ _ORDER = {
     "kind": 0.15,
     "chunk": 1.5,
     "fragment": -0.5,
+    "nameless": -0.4,
 }
 # How sure it is that it supports an answer at all (a logistic curve). "near" is the share of the words that are no
 # names in the sentence and its neighbours, "chunk_names" that of the names in the chunk, its title and headings.
 # "unnamed": almost none, or none, of what is asked about the names is near. "unmeasured": a date or number is asked
-# for, and there is none. These two weigh more than XQuAD says: better no answer than a sentence that only has the name.
+# for, and there is none. "nameless": none of the names is near, nor in title or headings. These three weigh more than
+# XQuAD says: better no answer than a sentence that has only the name, or speaks of something else.
 _SURE = {
     "own": 1.0,
     "own_names": 2.8,
@@ -47,6 +49,7 @@ _SURE = {
     "unknown": -1.2,
     "unnamed": -1.3,
     "unmeasured": -1.0,
+    "nameless": -1.2,
 }
 _BIAS = -3.6
 
@@ -138,6 +141,8 @@ def _of_chunk(index: SearchIndex, asked: _Asked, row: int, chunk_score: float) -
     out = []
     for i, (a, b) in enumerate(spans):
         features = _features(index, asked, terms[max(0, i - 1) : i + 2], min(i, 1), text[a:b])
+        near = above.union(*terms[max(0, i - 1) : i + 2])
+        features["nameless"] = float(bool(asked.special) and not asked.special & near)
         features |= {"chunk": chunk_score, "chunk_names": chunk_names, "unknown": float(asked.n_unknown)}
         order = sum(weight * features[name] for name, weight in _ORDER.items())
         sure = _BIAS + sum(weight * features[name] for name, weight in _SURE.items())
