@@ -52,6 +52,7 @@ _SCRIPT = re.compile(r"\s*window\.YTD\.[\w.]+\s*=\s*")
 _ENTITY = re.compile(r"&(amp|lt|gt|quot|#39);")
 _ENTITIES = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "#39": "'"}
 _MAX_DEPTH = 12
+_REMARK = 500
 
 
 @dataclass
@@ -281,7 +282,10 @@ def _links(value: Any) -> list[Any] | None:
 
 
 def _is_link(item: Mapping[str, Any]) -> bool:
-    return _link_of(item) is not None and any(name.lower() in _LINK_SIGNS for name in item)
+    """Tell whether an item is a saved link: an address, signs of saving, and no text of its own beside a remark."""
+    signs = sum(1 for name in item if name.lower() in _LINK_SIGNS)
+    long = any(isinstance(v, str) and len(v) > _REMARK for k, v in item.items() if k not in (*_WORDS, *_LINKS))
+    return _link_of(item) is not None and signs > 0 and not long
 
 
 def _link_of(item: Mapping[str, Any]) -> str | None:
@@ -304,7 +308,8 @@ def _link(item: Any) -> Bookmark:
     if title is None and words and "href" in item:  # Pinboard calls the title its description
         title = words.pop(0)
     text = "\n".join(dict.fromkeys([*([scalar(title)] if title else []), *words, url]))
-    about = {"url": url, **{k: item[k] for k in ("status", "toread", "favorite", "type") if item.get(k)}}
+    used = {*_LINKS, *_WORDS, *_FOLDERS, *_TAGS, *_TIMES, "title", "name"}
+    about = {"url": url, **{k: v for k, v in item.items() if k not in used}}
     return Bookmark(
         url, text, scalar(title) or None, _first(item, _TIMES), _names(item, _FOLDERS), _names(item, _TAGS), about
     )

@@ -11,6 +11,7 @@ import io
 import re
 from typing import Any
 
+from kgkit.documents.bookmarks import bookmark_documents
 from kgkit.documents.encoding import decode
 from kgkit.documents.kinds import suffix_of
 from kgkit.documents.parsed import Parsed, ReadOptions
@@ -23,6 +24,7 @@ _DELIMITERS = {",": 0, "\t": 1, ";": 2, "|": 3}
 _SAMPLE = 200_000
 _LONG_NAME = 60
 _SWALLOWED = 0.3  # of the text in one last cell: its quote was never meant to open
+_SAVED_LINKS = {"url", "title", "tags"}  # the columns of every export of saved links
 _MAX_COLUMNS = 20_000
 _NUMBER = re.compile(r"[-+]?[\d.,]*\d[%]?$|\d{4}-\d\d-\d\d")
 csv.field_size_limit(2**31 - 1)
@@ -50,6 +52,10 @@ def read(data: bytes, name: str, options: ReadOptions) -> list[Parsed]:
     if extra:
         notes.append(f"extra_cells: {extra:,} rows have more cells than the header")
     shared = {**decoded.metadata, "delimiter": delimiter}
+    if {name.lower() for name in header} >= _SAVED_LINKS and {"folder", "created", "time_added"} & set(header):
+        found = bookmark_documents(records, shared, tuple(notes))
+        if found:
+            return found
     return record_documents(records, media_type, shared=shared, title=title, notes=tuple(notes))
 
 

@@ -62,7 +62,7 @@ _ODD_LABELS = {
 _CONTROLS = re.compile(rb"[\x01-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _ESCAPED = re.compile(rb"\x1b(\$[@B]|\$\([DC]|\([IJ]|\$\)C)")
 _SEQUENCE = re.compile("[^\x00-\x7f\ufffd]")
-_STRAY_NULS = 0.001
+_STRAY_NULS = 0.1
 
 
 class Decoded(NamedTuple):

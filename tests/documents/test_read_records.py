@@ -166,3 +166,18 @@ def test_saved_links_are_recognised_by_shape() -> None:
     item = {"href": "https://a.example/", "description": "A", "extended": "more", "time": "2023-04-03", "tags": "x y"}
     [link] = read(json.dumps([item]), "a.json")
     assert (link.record, link.title, link.text) == ("https://a.example/", "A", "A\nmore\nhttps://a.example/")
+
+
+def test_articles_with_an_address_are_no_saved_links() -> None:
+    body = "The whole text of the article. " * 30
+    [article] = read(json.dumps([{"url": "https://a.example/", "title": "A", "tags": ["x"], "body": body}]), "a.json")
+    assert article.text == body
+    assert article.metadata["fields"]["tags"] == ["x"]
+
+
+def test_saved_links_as_a_table() -> None:
+    text = "title,note,url,folder,tags,created\nTides,weekly,https://t.example/,Sea,a,2023-04-03\nTides,,https://t.example/,Top,b,\n"
+    first, second = read(text, "a.csv")
+    assert (first.record, first.text) == ("https://t.example/", "Tides\nweekly\nhttps://t.example/")
+    assert (first.metadata["folders"], first.metadata["tags"]) == (["Sea", "Top"], ["a", "b"])
+    assert second.reason == "repeat"
