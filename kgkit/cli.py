@@ -98,17 +98,21 @@ def _run(arguments: argparse.Namespace) -> None:
         on_stage=_print_stage,
     )
     failed = sum(r.counts["failed"] for r in run.results)
-    verdict = "complete" if not failed else f"complete with gaps: {failed:,} items failed, each with its reason above"
+    verdict = "complete" if not failed else f"complete with gaps: {failed:,} {'item' if failed == 1 else 'items'} failed, each with its reason above"
     print(f"\n{verdict}\n  report  {run.report}\n  graph   {run.graph_page}\n  tables  {run.tables}")
 
 
 def _ask(arguments: argparse.Namespace) -> None:
     from pathlib import Path
 
-    from kgkit.export import read_tables
+    from kgkit.errors import InputError
 
-    tables = read_tables(Path(arguments.out) / "tables", names=["chunks", "entities", "relations"])
-    print(kgkit.ask(arguments.question, tables["chunks"]))
+    folder = Path(arguments.out) / "tables"
+    held = kgkit.read_tables(folder)
+    if "chunks" not in held:
+        msg = f"{str(folder)!r} holds no chunks.parquet; give the folder that 'kgkit run' wrote."
+        raise InputError(msg)
+    print(kgkit.ask(arguments.question, held["chunks"]))
 
 
 def _tables(arguments: argparse.Namespace) -> None:
