@@ -127,3 +127,21 @@ def test_pronouns_cost_confidence_and_are_named_in_the_pattern():
     (pronoun,) = triples("[Ada Smith|P] was rich. She was born in [Ulm|L].")
     assert (plain.pattern, pronoun.pattern) == ("passive_prep", "pronoun.passive_prep")
     assert pronoun.confidence < plain.confidence
+
+
+def test_what_was_made_somewhere_is_dated_and_placed_as_if_passive():
+    found = said("The firm opened the [Zenith Laboratory|O] in [Oslo|L] in [1956|D].")
+    assert found == ["Zenith Laboratory opened_in Oslo", "Zenith Laboratory opened_in 1956"]
+
+
+@pytest.mark.parametrize(
+    "marked",
+    [
+        "[Ada Smith|P] | [Oslo|L] | [1956|D]",
+        "# [Ada Smith|P]\n\nMany lived in [Oslo|L].",
+        "The son of a baker from [Lincoln|L], who taught himself [Latin|G], was poor.",
+        "[Acme|O] grew. She led the company that acquired [Zenith|O].",
+    ],
+)
+def test_no_relation_is_made_up(marked):
+    assert said(marked) == []

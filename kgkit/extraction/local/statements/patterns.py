@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kgkit.extraction.local.statements import nominal
 from kgkit.extraction.local.statements.finding import Finding
-from kgkit.extraction.local.statements.kinds import DATE
+from kgkit.extraction.local.statements.kinds import DATE, PERSON, PLACE
 from kgkit.extraction.local.statements.paths import Half, Meeting, Step
 from kgkit.extraction.local.statements.places import Place
 from kgkit.extraction.local.statements.predicates import participle, preposition
@@ -14,6 +14,8 @@ from kgkit.extraction.local.statements.says import (
     Said,
     clause_says,
     controls_object,
+    is_bare,
+    is_done,
     noun_says,
     states_a_date,
 )
@@ -95,6 +97,8 @@ def _from_object(tree: Tree, held: Place, other: Place, mine: Half, its: Half) -
         said = said and said._replace(pattern="object_control", words=(*said.words, its.top))
     elif other.kind == DATE and first.dep in ("prep", "npadvmod") and len(its.steps) == 1:
         said = _object_dated(tree, its.top, first, other)
+    elif other.kind == PLACE and held.kind != PERSON and first.dep == "prep" and is_bare(its.steps[1:]):
+        said = _object_placed(tree, its.top, first)
     elif first.dep == "prep" and tree.lower[first.prep] == "as" and len(its.steps) > 1:
         said = noun_says(tree, first.node, its.steps[1:], kinds, other.name.name)
         said = said and said._replace(pattern="object_complement", words=(its.top,), asserted=True)
@@ -109,6 +113,14 @@ def _object_dated(tree: Tree, verb: int, step: Step, date: Place) -> Said | None
     return Said(
         f"{participle(tree, verb)}_{preposition(tree, step.prep) if step.prep >= 0 else 'on'}", "object_date", words
     )
+
+
+def _object_placed(tree: Tree, verb: int, step: Step) -> Said | None:
+    """Read "opened Y in Oslo": the same as "Y was opened in Oslo"."""
+    word = preposition(tree, step.prep)
+    if tree.tag[verb] not in ("VBD", "VBN") or not is_done(tree, verb) or word not in ("in", "at", "near", "on"):
+        return None
+    return Said(f"{participle(tree, verb)}_{word}", "object_place", (verb, step.prep))
 
 
 def _finding(one: Place, other: Place, said: Said | None) -> Finding | None:

@@ -26,6 +26,7 @@ __all__ = [
     "controls_object",
     "is_bare",
     "is_based",
+    "is_done",
     "noun_says",
     "role_of_antecedent",
     "states_a_date",
@@ -93,6 +94,11 @@ def states_a_date(tree: Tree, verb: int, role: str, date: str) -> bool:
         return False
     if role == SUBJECT:
         return tree.lemma[verb].lower() in _HAPPENS and tree.child(verb, "dobj") < 0
+    return is_done(tree, verb)
+
+
+def is_done(tree: Tree, verb: int) -> bool:
+    """Tell whether a verb says how its object came about or ended: found, build, open, destroy."""
     return tree.lemma[verb].lower() in _IS_DONE
 
 
