@@ -190,15 +190,16 @@ def _is_counted_acronym(parsed: Parsed, token: Any) -> bool:
     if not _ACRONYM.fullmatch(token.text):
         return False
     before = parsed.tokens[token.i - 1].lower_ if token.i else ""
-    return (before in ("a", "an") and token.dep_ != "compound") or token.text[-1] == "s"
+    counted = before in ("a", "an") and token.dep_ != "compound"
+    return bool(counted or token.text[-1] == "s")
 
 
 def _is_joined(root: Any, words: Lexicon) -> bool:
     """Tell whether a name stands where organisations do: "joined X", "worked for X", "was hired by X"."""
-    verb = root.head
-    if root.dep_ == "dobj":
+    verb, dep = root.head, str(root.dep_)
+    if dep == "dobj":
         return str(verb.lemma_) in words.joining
-    if root.dep_ == "pobj" and verb.lower_ in ("for", "by"):
+    if dep == "pobj" and verb.lower_ in ("for", "by"):
         return str(verb.head.lemma_) in (words.serving if verb.lower_ == "for" else words.hiring)
     return False
 
