@@ -50,6 +50,7 @@ def test_links_and_marks_are_no_names() -> None:
         ("The report praises Calder University's work.", "Calder University"),
         ("Yesterday Dr. Miriam Holt spoke.", "Miriam Holt"),
         ("Yesterday Senator Miriam Holt spoke.", "Miriam Holt"),
+        ("The Harvard Mark I was built by IBM.", "Harvard Mark I"),
         ("They met Rear Admiral Grace Hopper there.", "Grace Hopper"),
         ("RT @ Miriam_Holt https://t.co/x Miriam Holt is back in London", "Miriam Holt"),
     ],

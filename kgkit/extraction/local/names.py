@@ -14,6 +14,8 @@ __all__ = ["Name", "capitalised_runs", "defined_acronyms", "find_names", "taken_
 
 _ACRONYM_IN_BRACKETS = re.compile(r"\((?:the )?[\"“]?([A-Z][A-Za-z0-9&./-]{0,9}[A-Z0-9]s?|[A-Z]{2,10}s?)[\"”]?[);,]")
 
+_MARK_NUMBER = re.compile(r"\b(?!The |An? |In |On |When |Its? )[A-Z][\w.-]+ Mark (?:[IVX]{1,4}|\d{1,2})\b")
+_NUMBERED = 2.0
 _HANDLE = 1.5
 _SAYS_SO = 2.4  # a vote that only a sentence that says what a thing is reaches
 
@@ -30,6 +32,9 @@ class Name(NamedTuple):
 def find_names(parsed: Parsed, words: Lexicon, *, technical: bool = False) -> list[Name]:
     """Find the names in one spaCy ``Doc``, in order and without overlaps; dates and numbers are among them."""
     found = [_named(parsed, span, span.type, words, technical) for span in entity_spans(parsed, words)]
+    for span in _models(parsed):
+        found = [n for n in found if n.span.end <= span.start or n.span.start >= span.end]
+        found.append(Name(span, parsed.text[span.start : span.end], "", {"PRODUCT": _NUMBERED}))
     for span in _handles(parsed):
         if not any(n.span.start < span.end and span.start < n.span.end for n in found):
             found.append(Name(span, parsed.text[span.start : span.end], "", {"PERSON": _HANDLE}))
@@ -56,6 +61,14 @@ def defined_acronyms(parsed: Parsed, words: Lexicon) -> Iterator[tuple[str, int,
         if first is not None:
             last = parsed.tokens[opening.start - 1]
             yield short, match.start(1), match.end(1), parsed.tokens[first].idx, last.idx + len(last)
+
+
+def _models(parsed: Parsed) -> Iterator[Span]:
+    """Find things numbered by "Mark", which the recogniser reads as people or not at all: "Harvard Mark I"."""
+    for match in _MARK_NUMBER.finditer(parsed.text):
+        tokens = parsed.doc.char_span(*match.span())
+        if tokens is not None:
+            yield Span(tokens.start, tokens.end, *match.span(), "")
 
 
 def _handles(parsed: Parsed) -> Iterator[Span]:
