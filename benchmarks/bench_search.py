@@ -16,7 +16,7 @@ from pathlib import Path
 import polars as pl
 
 import kgkit as kg
-from kgkit.search import SearchIndex, build_index
+from kgkit.retrieval import SearchIndex, build_index
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = Path(os.environ.get("KGKIT_SHARED", ROOT.parent / "shared")) / "data"

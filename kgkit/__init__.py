@@ -29,12 +29,12 @@ if TYPE_CHECKING:  # what type checkers and editors see; keep in step with _HOME
     from kgkit.notebook import view_graph
     from kgkit.pipeline import run_pipeline
     from kgkit.resolution import find_lookalikes
-    from kgkit.search import ask, build_index, search
+    from kgkit.retrieval import ask, build_index, search
 
 _HOME = {
-    "ask": "search",
+    "ask": "retrieval",
     "build_graph": "graph",
-    "build_index": "search",
+    "build_index": "retrieval",
     "chunk_documents": "documents",
     "detect_communities": "communities",
     "extract": "extraction",
@@ -42,7 +42,7 @@ _HOME = {
     "read_documents": "documents",
     "read_tables": "export",
     "run_pipeline": "pipeline",
-    "search": "search",
+    "search": "retrieval",
     "to_igraph": "export",
     "to_networkx": "export",
     "to_pyvis": "export",

@@ -98,7 +98,8 @@ def _run(arguments: argparse.Namespace) -> None:
         on_stage=_print_stage,
     )
     failed = sum(r.counts["failed"] for r in run.results)
-    verdict = "complete" if not failed else f"complete with gaps: {failed:,} {'item' if failed == 1 else 'items'} failed, each with its reason above"
+    items = "1 item" if failed == 1 else f"{failed:,} items"
+    verdict = f"complete with gaps: {items} failed, each with its reason above" if failed else "complete"
     print(f"\n{verdict}\n  report  {run.report}\n  graph   {run.graph_page}\n  tables  {run.tables}")
 
 
@@ -118,8 +119,9 @@ def _ask(arguments: argparse.Namespace) -> None:
 def _tables(arguments: argparse.Namespace) -> None:
     about = kgkit.tables.describe(arguments.name)
     width = about["column"].str.len_chars().max()
-    for (name,), rows in about.group_by("table", maintain_order=True):
-        print(f"{name}: {kgkit.tables.get(str(name)).row}")
+    for name in about["table"].unique(maintain_order=True).to_list():
+        rows = about.filter(about["table"] == name)
+        print(f"{name}: {kgkit.tables.get(name).row}")
         for column, dtype, key, meaning in rows.select("column", "dtype", "key", "meaning").iter_rows():
             print(f"  {'*' if key else ' '} {column:<{width}}  {dtype}: {meaning}")
         print()

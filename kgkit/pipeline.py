@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kgkit.extraction.extract import Extraction
     from kgkit.graph import Graph
     from kgkit.results import Result
-    from kgkit.search import Answer
+    from kgkit.retrieval import Answer
 
 __all__ = ["PipelineRun", "StageDone", "run_pipeline"]
 

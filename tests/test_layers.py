@@ -19,7 +19,7 @@ LAYERS = [
     ["display"],
     ["results", "parallel"],
     ["models"],
-    ["documents", "extraction", "graph", "resolution", "communities", "search"],  # stages never meet
+    ["documents", "extraction", "graph", "resolution", "communities", "retrieval"],  # stages never meet
     ["evaluate"],
     ["notebook"],
     ["export"],

@@ -21,8 +21,8 @@ from itertools import groupby, pairwise
 from typing import Any, Literal, NamedTuple
 
 from kgkit.errors import OptionError
-from kgkit.search.scripts import clusters, fold, kind_of, marks_class, script_of, without_particle
-from kgkit.search.stop_words import STOP_WORDS
+from kgkit.retrieval.scripts import clusters, fold, kind_of, marks_class, script_of, without_particle
+from kgkit.retrieval.stop_words import STOP_WORDS
 
 __all__ = ["LANGUAGES", "Analyser", "Terms", "Word", "is_stop_word"]
 

@@ -14,11 +14,11 @@ from kgkit.errors import OptionError
 from kgkit.frames import Backend, check_backend, give
 from kgkit.ids import stable_id
 from kgkit.results import Outcome, Result, outcomes_frame
-from kgkit.search.expand import names_asked
-from kgkit.search.fusion import fuse_scores
-from kgkit.search.index import SearchIndex, build_index
-from kgkit.search.lexical import Floats, Query, read_query
-from kgkit.search.spelling import near_spellings
+from kgkit.retrieval.expand import names_asked
+from kgkit.retrieval.fusion import fuse_scores
+from kgkit.retrieval.index import SearchIndex, build_index
+from kgkit.retrieval.lexical import Floats, Query, read_query
+from kgkit.retrieval.spelling import near_spellings
 
 __all__ = ["Found", "Hits", "check_count", "clean_question", "find_rows", "hits_frame", "index_of", "search"]
 

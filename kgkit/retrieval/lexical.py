@@ -1,4 +1,4 @@
-"""BM25 over the terms of `kgkit.search.tokens`, so that what shares no term with the query has no score.
+"""BM25 over the terms of `kgkit.retrieval.tokens`, so that what shares no term with the query has no score.
 
 Source: Robertson and Zaragoza, The Probabilistic Relevance Framework: BM25 and Beyond (2009), with the inverse
 document frequency that Lucene uses, which is never negative.
@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kgkit.search.scripts import kind_of
+from kgkit.retrieval.scripts import kind_of
 
 __all__ = ["Floats", "Lexical", "Query", "build_lexical", "read_query"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from kgkit.search.scripts import script_of
+from kgkit.retrieval.scripts import script_of
 
 __all__ = ["near_spellings"]
 

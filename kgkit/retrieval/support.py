@@ -11,9 +11,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from kgkit.search.find import Found
-from kgkit.search.index import SearchIndex
-from kgkit.search.question import Question, has_answer_kind
+from kgkit.retrieval.find import Found
+from kgkit.retrieval.index import SearchIndex
+from kgkit.retrieval.question import Question, has_answer_kind
 from kgkit.text import sentence_spans, trim_span
 
 __all__ = ["Supported", "missing_words", "rank_sentences"]

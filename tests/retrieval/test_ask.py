@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import kgkit as kg
 from kgkit import tables
 from kgkit.errors import OptionError
-from kgkit.search import build_index
+from kgkit.retrieval import build_index
 
 DOCUMENTS = pl.DataFrame(
     {

@@ -11,9 +11,9 @@ import polars as pl
 from kgkit import tables
 from kgkit.errors import OptionError, SchemaError
 from kgkit.frames import Backend, backend_of, to_polars
-from kgkit.search.lexical import Lexical, build_lexical
-from kgkit.search.tokens import Analyser
-from kgkit.search.vectors import Latent, build_latent
+from kgkit.retrieval.lexical import Lexical, build_lexical
+from kgkit.retrieval.tokens import Analyser
+from kgkit.retrieval.vectors import Latent, build_latent
 
 __all__ = ["SearchIndex", "build_index"]
 

@@ -6,7 +6,6 @@ import importlib
 import inspect
 import json
 import random
-import sys
 from dataclasses import replace
 
 import pandas as pd
@@ -18,8 +17,8 @@ from hypothesis import strategies as st
 import kgkit as kg
 from kgkit import tables
 from kgkit.errors import FrameTypeError, OptionError, SchemaError
-from kgkit.search import build_index, fuse
-from kgkit.search.vectors import build_latent
+from kgkit.retrieval import build_index, fuse
+from kgkit.retrieval.vectors import build_latent
 
 TEXTS = {
     "a": "The ferry to Northwick leaves at noon. Mira Solen steers it.",
@@ -215,10 +214,6 @@ def test_weights_of_rankings():
 
 
 def test_search_is_a_function_however_it_was_reached(index):
-    find_module = importlib.import_module("kgkit.search.find")
-
-    package = sys.modules["kgkit.search"]
-    assert package("kiln", index).hits.height == 2
-    assert inspect.signature(package) == inspect.signature(find_module.search)
-    assert inspect.getdoc(package).startswith("Find the chunks")
+    importlib.import_module("kgkit.retrieval.find")
+    assert inspect.isfunction(kg.search)
     assert kg.search("kiln", index).hits.height == 2

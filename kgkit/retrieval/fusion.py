@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from kgkit.errors import OptionError
-from kgkit.search.lexical import Floats
+from kgkit.retrieval.lexical import Floats
 
 __all__ = ["fuse", "fuse_scores"]
 

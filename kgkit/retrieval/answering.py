@@ -12,12 +12,12 @@ from kgkit.errors import OptionError
 from kgkit.frames import Backend, check_backend, give
 from kgkit.ids import stable_id
 from kgkit.results import Outcome, outcomes_frame
-from kgkit.search.answer import Answer
-from kgkit.search.expand import names_asked
-from kgkit.search.find import check_count, clean_question, find_rows, hits_frame, index_of
-from kgkit.search.index import SearchIndex
-from kgkit.search.question import Question, read_question
-from kgkit.search.support import Supported, missing_words, rank_sentences
+from kgkit.retrieval.answer import Answer
+from kgkit.retrieval.expand import names_asked
+from kgkit.retrieval.find import check_count, clean_question, find_rows, hits_frame, index_of
+from kgkit.retrieval.index import SearchIndex
+from kgkit.retrieval.question import Question, read_question
+from kgkit.retrieval.support import Supported, missing_words, rank_sentences
 from kgkit.text import collapse_spaces
 
 __all__ = ["ask"]

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgkit.search.scripts import clusters, fold, without_particle
-from kgkit.search.spelling import near_spellings
-from kgkit.search.tokens import Analyser
+from kgkit.retrieval.scripts import clusters, fold, without_particle
+from kgkit.retrieval.spelling import near_spellings
+from kgkit.retrieval.tokens import Analyser
 
 ANALYSER = Analyser()
 

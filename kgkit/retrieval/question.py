@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from kgkit.search.tokens import Analyser, Word, is_stop_word
+from kgkit.retrieval.tokens import Analyser, Word, is_stop_word
 
 __all__ = ["Kind", "Question", "has_answer_kind", "read_question"]
 
