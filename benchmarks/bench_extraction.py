@@ -16,8 +16,8 @@ from typing import Any
 import polars as pl
 
 import kgkit as kg
-from kgkit.extraction.extract import TYPES
 from kgkit.extraction.local.spans import NAMES
+from kgkit.extraction.run import TYPES
 from kgkit.models.nlp import load_nlp, origin
 from kgkit.parallel import count_cores
 

@@ -18,13 +18,13 @@ from typing import Any
 import polars as pl
 
 from kgkit import evaluate
-from kgkit.extraction.extract import DEFAULT_TYPES
 from kgkit.extraction.local.document import names_of_document
 from kgkit.extraction.local.found import FoundName, FoundTriple
 from kgkit.extraction.local.lexicon import lexicon
 from kgkit.extraction.local.spans import Parsed
 from kgkit.extraction.local.statements import find_triples
 from kgkit.extraction.local.statements.confidence import WAYS, rule_of
+from kgkit.extraction.run import DEFAULT_TYPES
 from kgkit.models.nlp import load_nlp
 
 SHARED = Path(os.environ.get("KGKIT_SHARED", Path(__file__).resolve().parents[2] / "shared"))

@@ -118,7 +118,7 @@ def _ask(arguments: argparse.Namespace) -> None:
 
 def _tables(arguments: argparse.Namespace) -> None:
     about = kgkit.tables.describe(arguments.name)
-    width = about["column"].str.len_chars().max()
+    width = max(len(column) for column in about["column"].to_list())
     for name in about["table"].unique(maintain_order=True).to_list():
         rows = about.filter(about["table"] == name)
         print(f"{name}: {kgkit.tables.get(name).row}")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from kgkit.communities import Communities
     from kgkit.documents.chunk import Chunks
     from kgkit.documents.read import Documents
-    from kgkit.extraction.extract import Extraction
+    from kgkit.extraction.run import Extraction
     from kgkit.graph import Graph
     from kgkit.results import Result
     from kgkit.retrieval import Answer

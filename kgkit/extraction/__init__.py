@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from kgkit.extraction.extract import Extraction, extract
+from kgkit.extraction.run import Extraction, extract
 
 __all__ = ["Extraction", "extract"]

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 import kgkit as kg
 from kgkit.errors import InputError, OptionError, SchemaError
 from kgkit.extraction import extract as extract_stage
-from kgkit.extraction.extract import TYPES
 from kgkit.extraction.local import pipeline
 from kgkit.extraction.local.english import foreign_language
+from kgkit.extraction.run import TYPES
 from kgkit.parallel import Lost
 
 TEXTS = [
