@@ -139,6 +139,8 @@ class _Clock:
         if self._on_stage:
             self._on_stage(StageDone(result.stage, result, now - self._since))
         self._since = now
+        if "interrupted" in result.outcomes["reason"]:  # a stage keeps what is finished; here all or nothing counts
+            raise KeyboardInterrupt
         return result
 
 

@@ -144,3 +144,15 @@ def test_another_default_encoding_changes_no_byte(folder: Path, tmp_path: Path) 
         outputs.append({p.name: p.read_bytes() for p in (tmp_path / name / "out").rglob("*") if p.is_file()})
     assert outputs[0] == outputs[1]
     assert b'charset="utf-8"' in outputs[0]["graph.html"].lower() and "東浜".encode() in outputs[0]["graph.html"]
+
+
+def test_an_interrupt_ends_the_run_and_changes_nothing(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("kgkit.documents.read.run_tasks", interrupted)
+    assert main(["run", str(folder), "--out", str(tmp_path / "out")]) == 130
+    assert "interrupted" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from pathlib import PurePosixPath
 from typing import Any, ClassVar, Literal
@@ -97,7 +98,8 @@ def read_documents(
         progress: ``True`` to count files on standard error, or a function that is given (done, total).
 
     Returns:
-        A result with the frames ``documents`` (ordered by ``source``) and ``outcomes``.
+        A result with the frames ``documents`` (ordered by ``source``) and ``outcomes``. After an interrupt it holds
+        what was finished; the other files are ``skipped`` with the reason ``interrupted``.
 
     Raises:
         InputError: The only source does not exist, or is nothing that can be read.
@@ -164,12 +166,22 @@ def _read_items(
     tasks = [(_native(items[i].path), PurePosixPath(items[i].source).name, options) for i in wanted]
     count = workers or _useful_workers([items[i] for i in wanted])
     report = _progress(progress, len(tasks))
-    answers = run_tasks(_READ_FUNCTION, tasks, workers=count, timeout=timeout, on_done=report) if tasks else []
+    answers: list[FileRead | Lost | None] = []
+    with suppress(KeyboardInterrupt):  # what is finished is kept; the rest says that it was not read
+        if tasks:
+            run_tasks(_READ_FUNCTION, tasks, workers=count, timeout=timeout, on_done=report, into=answers)
     reads = [FileRead(status=item.status, reason=item.reason, detail=item.detail) for item in items]
-    for index, answer in zip(wanted, answers, strict=True):
-        lost = isinstance(answer, Lost)
-        reads[index] = FileRead(status="failed", reason=answer.reason, detail=answer.detail) if lost else answer
+    for place, index in enumerate(wanted):
+        reads[index] = _read_of(answers[place] if place < len(answers) else None)
     return reads
+
+
+def _read_of(answer: FileRead | Lost | None) -> FileRead:
+    if answer is None:
+        return FileRead(status="skipped", reason="interrupted", detail="Reading was interrupted; read it again.")
+    if isinstance(answer, Lost):
+        return FileRead(status="failed", reason=answer.reason, detail=answer.detail)
+    return answer
 
 
 def _native(path: str) -> bytes | str:

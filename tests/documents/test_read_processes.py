@@ -107,17 +107,15 @@ def test_a_script_without_a_guard_and_beside_modules_named_like_the_library(tmp_
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
-def test_interrupting_ends_everything_soon(tmp_path: Path) -> None:
-    write(tmp_path, "hangs-1.txt", "hangs-2.txt")
+def test_interrupting_ends_everything_soon_and_keeps_what_is_finished(tmp_path: Path) -> None:
+    write(tmp_path, "good.txt", "hangs-1.txt", "hangs-2.txt")
     code = f"""
         import sys; sys.path[:0] = [{str(ROOT)!r}, {str(HERE)!r}]
         import kgkit as kg, kgkit.documents.read as r
         r._READ_FUNCTION = "reading_hooks:misbehave"
         print("ready", flush=True)
-        try:
-            kg.read_documents({str(tmp_path)!r}, workers=2, timeout=None)
-        except KeyboardInterrupt:
-            print("interrupted", flush=True)
+        documents = kg.read_documents({str(tmp_path)!r}, workers=3, timeout=None)
+        print(dict(documents.outcomes.select("item_id", "reason").iter_rows()), flush=True)
     """
     with subprocess.Popen([sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
@@ -128,7 +126,7 @@ def test_interrupting_ends_everything_soon(tmp_path: Path) -> None:
             rest, _ = process.communicate(timeout=60)
         finally:
             process.kill()
-    assert rest == "interrupted\n"
+    assert rest == f"{ {'good.txt': None, 'hangs-1.txt': 'interrupted', 'hangs-2.txt': 'interrupted'} }\n"
     assert process.returncode == 0
 
 
