@@ -57,7 +57,7 @@ def take(obj: Any, name: str, *, require: list[str] | None = None) -> Taken:
         FrameTypeError: ``obj`` is no frame and has no such table.
         SchemaError: Columns are missing, null, of another dtype, or the key is not unique.
 
-    Example:
+    Examples:
         >>> import pandas as pd
         >>> frame = pd.DataFrame({"entity_id": ["e1"], "canonical_id": ["e1"]})
         >>> take(frame, "canonical").backend

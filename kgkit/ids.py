@@ -25,7 +25,7 @@ def stable_id(prefix: str, *parts: str | int | None) -> str:
     Returns:
         ``prefix_`` and 20 hexadecimal digits.
 
-    Example:
+    Examples:
         >>> stable_id("ent", "PERSON", "grace hopper")
         'ent_355f16b79d4709b38baa'
     """
@@ -58,7 +58,7 @@ def stable_id_series(prefix: str, *columns: pl.Series) -> pl.Series:
     Returns:
         A text column of ids.
 
-    Example:
+    Examples:
         >>> import polars as pl
         >>> stable_id_series("ent", pl.Series(["PERSON"]), pl.Series(["grace hopper"])).to_list()
         ['ent_355f16b79d4709b38baa']

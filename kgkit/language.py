@@ -73,7 +73,7 @@ def tell_language(text: str) -> str | None:
     Returns:
         An ISO 639-1 code, or None where the text is too short or mixed to say.
 
-    Example:
+    Examples:
         >>> tell_language("The ferry was late, and they had to wait for it on the quay.")
         'en'
     """

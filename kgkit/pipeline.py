@@ -104,7 +104,7 @@ def run_pipeline(
     Raises:
         InputError: ``out`` is a file or lies inside ``source``, or nothing could be read at all.
 
-    Example:
+    Examples:
         >>> import kgkit as kg
         >>> run = kg.run_pipeline("data/pioneers/documents", out="out/pioneers")  # doctest: +SKIP
         >>> run.graph.entities.sort("n_documents").tail(3)  # doctest: +SKIP

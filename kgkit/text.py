@@ -54,7 +54,7 @@ def normalise_name(name: str) -> str:
     not count; letters, accents, digits and signs do: ``C``, ``C#`` and ``C++`` stay three names, and so do ``★``
     and ``♠``.
 
-    Example:
+    Examples:
         >>> normalise_name("  Grace\u00a0HOPPER ")
         'grace hopper'
     """
@@ -84,7 +84,7 @@ def sentence_spans(text: str) -> list[Span]:
     Full stops after initials, list numbers and common abbreviations, and marks before lower-case letters, end
     nothing. Blank lines, list items, Markdown headings and table rows always do.
 
-    Example:
+    Examples:
         >>> [("Dr. Wu spoke. 他走了。She left."[a:b]) for a, b in sentence_spans("Dr. Wu spoke. 他走了。She left.")]
         ['Dr. Wu spoke. ', '他走了。', 'She left.']
     """

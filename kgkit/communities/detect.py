@@ -101,7 +101,7 @@ def detect_communities(
         OptionError: An option is unknown or out of range.
         MissingExtraError: The method's library is not installed.
 
-    Example:
+    Examples:
         >>> import polars as pl
         >>> entities = pl.DataFrame({"entity_id": list("abcd")})
         >>> relations = pl.DataFrame({"source_id": list("ab"), "target_id": list("bc")})

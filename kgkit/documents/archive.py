@@ -76,7 +76,7 @@ class Archive:
     Raises:
         ReadError: ``mislabelled``, ``corrupt``, ``password_protected`` or ``inflates``.
 
-    Example:
+    Examples:
         >>> import io, zipfile
         >>> buffer = io.BytesIO()
         >>> with zipfile.ZipFile(buffer, "w") as made:
@@ -219,7 +219,7 @@ class Archive:
 def describe_bytes(data: bytes) -> str:
     """Say in words what bytes look like, for the message that they are not what the name says.
 
-    Example:
+    Examples:
         >>> describe_bytes(b"%PDF-1.7 ...")
         'a PDF file'
     """

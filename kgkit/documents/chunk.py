@@ -54,7 +54,7 @@ def chunk_documents(documents: Any, *, size: int = 1500, overlap: int = 0, backe
         FrameTypeError: ``documents`` is no frame.
         SchemaError: A column is missing, or two documents have one id.
 
-    Example:
+    Examples:
         >>> import polars as pl
         >>> frame = pl.DataFrame({"doc_id": ["d1"], "text": ["One fish. Two fish."]})
         >>> chunk_documents(frame, size=12).chunks["text"].to_list()

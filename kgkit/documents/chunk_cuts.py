@@ -135,7 +135,7 @@ def cut_spans(text: str, *, size: int, overlap: int = 0, borders: Borders | None
     Returns:
         Spans in order; starts and ends both strictly increase, and no character is left out.
 
-    Example:
+    Examples:
         >>> cut_spans("One fish. Two fish.", size=12)
         [(0, 10), (10, 19)]
     """

@@ -18,7 +18,7 @@ def parse_time(text: str | float | None) -> datetime | None:
     Returns:
         The time in UTC (times without a zone are taken as UTC); None when it is no time.
 
-    Example:
+    Examples:
         >>> parse_time("2023-04-03T10:30:00+02:00").isoformat()
         '2023-04-03T08:30:00+00:00'
     """

@@ -69,8 +69,11 @@ def _rows(text: str, delimiter: str) -> tuple[list[list[str]], list[str]]:
             notes.append("unclosed_quote: a quote that never ends; all quotes are read as plain characters")
     except csv.Error as error:
         raise ReadError("corrupt", f"The table cannot be read: {error}") from error
+    blank = 0
     while rows and not any(cell.strip() for cell in rows[-1]):
-        rows.pop()
+        blank += len(rows.pop()) > 1  # a line of delimiters, not a mere line end
+    if blank:
+        notes.append(f"blank_rows: {blank:,} row{'s' * (blank > 1)} without any text at the end left out")
     if not rows:
         raise ReadError("no_text", "The table holds no cell with text.")
     return rows, notes

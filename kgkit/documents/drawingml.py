@@ -28,7 +28,7 @@ def alternative(element: Element) -> Element | None:
 def join_cells(cells: list[str]) -> str:
     r"""Write a row: cells on one line, ``|`` between them, nothing after the last that has text.
 
-    Example:
+    Examples:
         >>> join_cells(["Chair", "Mira\nSolen", ""])
         'Chair | Mira Solen'
     """

@@ -61,6 +61,7 @@ _ODD_LABELS = {
 }
 _CONTROLS = re.compile(rb"[\x01-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _ESCAPED = re.compile(rb"\x1b(\$[@B]|\$\([DC]|\([IJ]|\$\)C)")
+_HZ = re.compile(rb"~\{(?:[!-w][!-~])+~\}")
 _SEQUENCE = re.compile("[^\x00-\x7f\ufffd]")
 _STRAY_NULS = 0.1
 
@@ -93,6 +94,7 @@ def decode(data: bytes, *, declared: str | None = None, where: str = "the file")
     found = _by_mark(data) or _by_sign(data)
     if found is None and b"\x00" in data:
         found = _wide(data)
+    found = _seven_bit(data, found, declared)
     codec = normal_codec(declared) if declared else None
     if found is None:
         found = _as_declared(data, codec) or _almost_utf8(data) or _guessed(data)
@@ -151,6 +153,19 @@ def _by_sign(data: bytes) -> Decoded | None:
     if looks_binary(data):
         raise ReadError("binary", "The file holds mostly control characters; it is no text.")
     return Decoded(text, "utf-8", "utf-8")
+
+
+def _seven_bit(data: bytes, found: Decoded | None, declared: str | None) -> Decoded | None:
+    """Undo codes that write other scripts in ASCII: HZ by its own signs, UTF-7 (in mails) where it is declared."""
+    if found is None or not found.text.isascii():
+        return found
+    hz, utf7 = _HZ.search(data), (declared or "").strip().lower() in ("utf-7", "unicode-1-1-utf-7", "x-unicode-2-0-utf-7")
+    for codec, by in (("hz", "detected"),) * bool(hz) + (("utf-7", "declared"),) * utf7:
+        try:
+            return Decoded(data.decode(codec), codec, by)
+        except UnicodeDecodeError:
+            continue
+    return found
 
 
 def _as_declared(data: bytes, codec: str | None) -> Decoded | None:
@@ -234,7 +249,7 @@ def _counted(data: bytes, codec: str, name: str, by: str, *, cut: int = 0) -> De
     notes: tuple[str, ...] = ()
     if bad:
         at = first if first >= 0 else len(data)
-        notes = (f"undecodable_bytes: {bad} byte{'s' * (bad > 1)} are not {name}, the first at {at}",)
+        notes = (f"undecodable_bytes: {bad} byte{' is' if bad == 1 else 's are'} not {name}, the first at {at}",)
     return Decoded(text, name, by, notes)
 
 

@@ -75,7 +75,7 @@ def open_book(archive: Archive, notes: Notes) -> Book | None:
         for reference in package.iter("opf:reference")
         if reference.get("type", "").lower() == "toc"
     }
-    items = list(_reading_order(spine, manifest, contents, notes))
+    items = list(_reading_order(spine, manifest, contents, notes)) or list(_listed(manifest, contents, notes))
     entries = _entries(archive, manifest, spine, notes)
     return Book(items, entries, _encrypted(archive, notes), _properties(package))
 
@@ -105,6 +105,16 @@ def _reading_order(
             seen.add(part)
             navigation = "nav" in item.get("properties", "").split() or part in contents
             yield Item(part, reference.get("linear", "yes") != "no", navigation)
+
+
+def _listed(manifest: dict[str, tuple[str, Element]], contents: set[str], notes: Notes) -> Iterator[Item]:
+    """Give the pages of a book that states no reading order, as the package lists them."""
+    pages = [(part, item) for name in manifest for part, item in [_first_page(name, manifest)] if item is not None]
+    if pages:
+        notes.add("no_reading_order", "the book states none; pages are read as the package lists them")
+    for part, item in dict(pages).items():
+        navigation = "nav" in item.get("properties", "").split() or part in contents
+        yield Item(part, linear=True, navigation=navigation)
 
 
 def _first_page(name: str, manifest: dict[str, tuple[str, Element]]) -> tuple[str, Element | None]:

@@ -13,12 +13,16 @@ from kgkit.documents.dates import parse_time
 from kgkit.documents.encoding import decode
 from kgkit.documents.html_blocks import Block, Page, parse_page
 from kgkit.documents.parsed import Parsed, ReadOptions, Section, TextBuilder
+from kgkit.errors import ReadError
 
 __all__ = ["HtmlText", "declared_charset", "html_to_text", "read"]
 
 _CHARSET = re.compile(rb"<meta[^>]{0,500}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.-]{2,40})", re.I)
 _XML_ENCODING = re.compile(rb"^\s*<\?xml[^>]{0,200}encoding\s*=\s*[\"']([A-Za-z0-9_.:-]{2,40})", re.I)
 _NETSCAPE = re.compile(r"\s*<!doctype\s+netscape-bookmark-file", re.I)
+_SUBSET = re.compile(
+    r"(\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--(?:[^-]|-(?!->))*-->\s*)*<!DOCTYPE\s[^>\[]*)\[(.*?)\]\s*>", re.I | re.S
+)
 _KEPT_META = {
     "author": "author",
     "description": "description",
@@ -44,8 +48,13 @@ class HtmlText(NamedTuple):
 
 
 def read(data: bytes, name: str, options: ReadOptions) -> list[Parsed]:
-    """Read an HTML page, or a browser's bookmark file."""
+    """Read an HTML page, or a browser's bookmark file.
+
+    Raises:
+        ReadError: ``unsafe_xml`` for a page that declares entities.
+    """
     decoded = decode(data, declared=declared_charset(data))
+    decoded = decoded._replace(text=_without_subset(decoded.text))
     if _NETSCAPE.match(decoded.text[:500]):
         from kgkit.documents.bookmarks_html import read_netscape
 
@@ -70,6 +79,16 @@ def read(data: bytes, name: str, options: ReadOptions) -> list[Parsed]:
             notes=(*decoded.notes, *found.notes),
         )
     ]
+
+
+def _without_subset(markup: str) -> str:
+    """Drop what a document type declares inside itself, which is no text; entities have no business there."""
+    found = _SUBSET.match(markup)
+    if found is None:
+        return markup
+    if "<!ENTITY" in found[2].upper():
+        raise ReadError("unsafe_xml", "The page declares entities, which can expand without end or read other files.")
+    return f"{found[1]}>{markup[found.end() :]}"
 
 
 def html_to_text(markup: str) -> HtmlText:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Callable
 from typing import Any
 
 from kgkit.documents.bookmarks import bookmark_documents, strip_script
@@ -13,6 +15,8 @@ from kgkit.documents.records import record_documents, scalar
 from kgkit.errors import ReadError
 
 __all__ = ["read"]
+
+_TYPED = re.compile('"\ufdd0([^"]*)\ufdd1"')
 
 
 def read(data: bytes, name: str, options: ReadOptions) -> list[Parsed]:
@@ -35,7 +39,7 @@ def read(data: bytes, name: str, options: ReadOptions) -> list[Parsed]:
             return found
         if isinstance(value, (list, dict)) and not value:
             raise ReadError("no_records", "The file holds an empty list or object.")
-    pretty = json.dumps(value, ensure_ascii=False, indent=2)
+    pretty = text if lines else _pretty(text, value)
     title = value.get("title") if isinstance(value, dict) else None
     metadata: dict[str, Any] = dict(decoded.metadata)
     return [Parsed(pretty, media_type, title=title if isinstance(title, str) else None, metadata=metadata, notes=notes)]
@@ -80,13 +84,28 @@ class _Broken:
         self.number = number
 
 
-def _load(text: str) -> Any:
+def _load(text: str, inexact: Callable[[str], Any] = str) -> Any:
+    """Load JSON; numbers that would come back otherwise than typed (``1e5``, ``1.10``) go through ``inexact``."""
+
+    def number(typed: str) -> Any:
+        value = float(typed)
+        return value if repr(value) == typed else inexact(typed)
+
     try:
-        return json.loads(text, parse_constant=str)
+        return json.loads(text, parse_constant=str, parse_float=number)
     except json.JSONDecodeError:
         raise
     except ValueError:  # a whole number with thousands of digits, which Python refuses to convert: keep it as text
-        return json.loads(text, parse_constant=str, parse_int=str)
+        return json.loads(text, parse_constant=str, parse_float=number, parse_int=inexact)
+
+
+def _pretty(text: str, value: Any) -> str:
+    """Lay JSON out, with its numbers as typed."""
+    try:
+        value = _load(text, "\ufdd0{}\ufdd1".format)  # no characters of any text: they mark what needs no quotes
+    except json.JSONDecodeError:
+        pass  # JSON lines under the wrong name
+    return _TYPED.sub(r"\1", json.dumps(value, ensure_ascii=False, indent=2))
 
 
 def _records(value: Any, media_type: str, decoded: Decoded, notes: tuple[str, ...]) -> list[Parsed]:

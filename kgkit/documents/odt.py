@@ -223,11 +223,13 @@ class _Document:
                 yield line
 
     def _value(self, where: str, cell: Element) -> str:
-        """Give a cell's saved value: dates and numbers as saved, not as shown."""
+        """Give a cell's saved value: dates and numbers as saved, not as shown, but for a code's leading zeros."""
         kind = cell.get("office:value-type")
         shown = self._text.flat(cell)
         if kind in ("float", "currency", "percentage") and cell.get("office:value"):
-            return plain_number(cell.get("office:value", ""))
+            plain = plain_number(cell.get("office:value", ""))
+            code = shown.isdigit() and shown.lstrip("0") == plain.lstrip("0")  # 00417: zeros that a format adds
+            return shown if code else plain
         if kind == "date" and cell.get("office:date-value"):
             return cell.get("office:date-value", "").removesuffix("T00:00:00").replace("T", " ")
         if kind == "boolean":

@@ -172,7 +172,7 @@ class Package:
 def plural(count: int, one: str) -> str:
     """Write a count and its noun.
 
-    Example:
+    Examples:
         >>> plural(1, "row"), plural(1200, "row")
         ('1 row', '1,200 rows')
     """
@@ -182,7 +182,7 @@ def plural(count: int, one: str) -> str:
 def parse_time(text: str) -> datetime | None:
     """Read an ISO 8601 time as UTC; ``None`` where it is none.
 
-    Example:
+    Examples:
         >>> parse_time("2024-01-02T10:00:00+01:00")
         datetime.datetime(2024, 1, 2, 9, 0, tzinfo=datetime.timezone.utc)
     """
@@ -199,7 +199,7 @@ def parse_time(text: str) -> datetime | None:
 def parse_language(text: str) -> str | None:
     """Bring a language tag to its two-letter code; ``None`` where it has none.
 
-    Example:
+    Examples:
         >>> parse_language("en-GB"), parse_language("ger"), parse_language("x-none")
         ('en', 'de', None)
     """

@@ -106,7 +106,7 @@ def read_documents(
         OptionError: An option has a value that is not allowed.
         SchemaError: A frame has no text column, or one of its columns does not fit.
 
-    Example:
+    Examples:
         >>> import polars as pl
         >>> notes = pl.DataFrame({"text": ["Grace Hopper wrote a compiler.", ""]})
         >>> read_documents(notes).counts

@@ -14,7 +14,7 @@ from kgkit.documents.archive import UnreadablePart
 from kgkit.documents.drawingml import chart_lines, join_cells, shape_lines
 from kgkit.documents.office import Package, plural
 from kgkit.documents.parsed import Parsed, ReadOptions, TextBuilder
-from kgkit.documents.xlsx_cells import Formats, column_number, plain_number, serial_to_text, unescape
+from kgkit.documents.xlsx_cells import Formats, column_number, serial_to_text, unescape
 from kgkit.documents.xml import Element, child, children, stream_xml, text_of, whole_number
 from kgkit.errors import ReadError
 
@@ -241,7 +241,7 @@ class _Workbook:
             shown = self._formats.kind(cell.get("s"))
             if shown != "number":
                 return serial_to_text(value, shown, since_1904=self._since_1904)
-            return plain_number(value)
+            return self._formats.number(value, cell.get("s"))
         if kind == "s":
             at = whole_number(value)
             if at is None or at >= len(self._strings):

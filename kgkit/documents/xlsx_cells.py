@@ -13,6 +13,7 @@ _DATES = frozenset({14, 15, 16, 17, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 
 _TIMES, _BOTH, _SPANS = frozenset({18, 19, 20, 21, 32, 33, 34, 35, 55, 56}), frozenset({22}), frozenset({45, 46, 47})
 _LITERAL = re.compile(r'"[^"]*"|\\.|_.|\*.|\[(?!h+\]|m+\]|s+\])[^\]]*\]|general', re.IGNORECASE)
 _ESCAPE = re.compile("_x([0-9A-Fa-f]{4})_")
+_PADDED = re.compile("0{2,}")
 _COLUMNS: dict[str, int] = {}
 _EXACT = re.compile(r"-?[0-9]+")
 
@@ -23,6 +24,7 @@ class Formats:
     def __init__(self, numbers: dict[int, str], styles: list[int]) -> None:
         self._kinds = [format_kind(number, numbers.get(number)) for number in styles]
         self._first = self._kinds[0] if self._kinds else "number"
+        self._digits = [len(code) if _PADDED.fullmatch(code := numbers.get(n) or "") else 0 for n in styles]
 
     @classmethod
     def from_xml(cls, root: Element | None) -> Formats:
@@ -39,11 +41,18 @@ class Formats:
         at = whole_number(style) or 0
         return self._kinds[at] if at < len(self._kinds) else "number"
 
+    def number(self, value: str, style: str | None) -> str:
+        """Write a number; a format such as ``00000`` makes it a code, which keeps its leading zeros."""
+        at = whole_number(style or "") or 0
+        digits = self._digits[at] if at < len(self._digits) else 0
+        plain = plain_number(value)
+        return plain.zfill(digits) if digits and plain.isdigit() else plain
+
 
 def format_kind(number: int, code: str | None) -> str:
     """Tell what a number format shows.
 
-    Example:
+    Examples:
         >>> [format_kind(*f) for f in ((14, None), (9, None), (164, "yyyy-mm-dd hh:mm"), (165, "[h]:mm"))]
         ['date', 'number', 'datetime', 'span']
     """
@@ -66,7 +75,7 @@ def format_kind(number: int, code: str | None) -> str:
 def serial_to_text(value: str, kind: str, *, since_1904: bool) -> str:
     """Write a saved serial number as an ISO date, a time of day, or hours, minutes and seconds.
 
-    Example:
+    Examples:
         >>> serial_to_text("45292", "date", since_1904=False), serial_to_text("0.75", "time", since_1904=False)
         ('2024-01-01', '18:00:00')
     """
@@ -96,7 +105,7 @@ def serial_to_text(value: str, kind: str, *, since_1904: bool) -> str:
 def plain_number(value: str) -> str:
     """Write a saved number as short as it can be read back; whole numbers keep all their digits.
 
-    Example:
+    Examples:
         >>> [plain_number(v) for v in ("65000.0", "9007199254740993", "4.3499999999999996", "1E-3")]
         ['65000', '9007199254740993', '4.35', '0.001']
     """
@@ -114,7 +123,7 @@ def plain_number(value: str) -> str:
 def unescape(text: str) -> str:
     """Undo the file's escapes for characters that XML cannot hold; those that are no text are left out.
 
-    Example:
+    Examples:
         >>> unescape("a_x000D__x0041_")
         'aA'
     """
@@ -129,7 +138,7 @@ def unescape(text: str) -> str:
 def column_number(reference: str) -> int | None:
     """Give the number of a reference's column, from 1.
 
-    Example:
+    Examples:
         >>> column_number("A1"), column_number("XFD7"), column_number("7")
         (1, 16384, None)
     """

@@ -108,7 +108,7 @@ def parse_xml(data: bytes, part: str, *, doctype: str = "refuse") -> Element:
         ReadError: ``unsafe_xml``, or ``too_large`` for more than 1,500,000 elements.
         UnreadablePart: The part is not well-formed XML.
 
-    Example:
+    Examples:
         >>> text_of(parse_xml(b"<a>one <b>two</b></a>", "part"))
         'one two'
     """
@@ -188,7 +188,7 @@ def children(element: Element | None, tag: str) -> Iterator[Element]:
 def whole_number(text: str | None) -> int | None:
     """Read a plain whole number of reasonable size; ``None`` for anything else.
 
-    Example:
+    Examples:
         >>> whole_number("12"), whole_number("-1"), whole_number("²"), whole_number("9" * 5000)
         (12, None, None, None)
     """

@@ -22,6 +22,11 @@ _MEDIA_TYPES = {
 }
 _WORDS = ("name", "label", "title", "value", "description", "content")  # attributes that are words for a reader
 _MARKUP = re.compile(r"</?(?:p|div|br|ul|ol|li|img|h[1-6]|table|blockquote)\b[^<>]*>", re.I)
+_LOCAL_TYPE = re.compile(
+    r"\ufeff?\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--(?:[^-]|-(?!->))*-->\s*)*<!DOCTYPE\s[^>\[\"']*?"
+    r"(?:SYSTEM|PUBLIC\s+(?:\"[^\"]*\"|'[^']*'))\s*[\"']\s*(?:file:|[/\\]|[A-Za-z]:[/\\]|\.\./)",
+    re.I,
+)
 _DROPPED = ("script", "style")
 
 
@@ -55,6 +60,8 @@ def parse_xml(text: str) -> ElementTree.Element:
     from defusedxml import DefusedXmlException
     from defusedxml.ElementTree import fromstring
 
+    if _LOCAL_TYPE.match(text):
+        raise ReadError("unsafe_xml", "The XML's document type refers to a file on this computer.")
     body = re.sub(r"^\ufeff?\s*<\?xml[^>]*\?>", "", text, count=1)  # its encoding was for bytes
     try:
         root: ElementTree.Element = fromstring(body, forbid_dtd=False, forbid_entities=True, forbid_external=True)

@@ -57,7 +57,7 @@ def mentions(
         FrameTypeError: ``found`` or ``gold`` is no frame.
         SchemaError: A column is missing.
 
-    Example:
+    Examples:
         >>> import polars as pl
         >>> gold = pl.DataFrame({"doc_id": ["d"], "start": [4], "end": [10], "quote": ["Empire"], "type": ["PLACE"]})
         >>> found = gold.with_columns(start=0, quote=pl.lit("the Empire"), type=pl.lit("WORK"))

@@ -78,7 +78,7 @@ def relation_pairs(
         SchemaError: A column that is needed is missing.
         OptionError: ``match`` is not known.
 
-    Example:
+    Examples:
         >>> import polars as pl
         >>> found = pl.DataFrame({"doc_id": ["d", "d"], "subject": ["Ada", "Ada"], "object": ["the Mill", "Bob"]})
         >>> gold = pl.DataFrame({"doc_id": ["d"], "head": ["Mill"], "type": ["by"], "tail": ["Ada"]})

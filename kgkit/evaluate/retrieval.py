@@ -34,7 +34,7 @@ def hits(found: Any, relevant: Any, *, k: int = 10, by: str = "chunk_id") -> Any
         OptionError: ``k`` or ``by`` is out of range.
         SchemaError: A column is missing.
 
-    Example:
+    Examples:
         >>> found = pl.DataFrame({"question": ["q", "q"], "rank": [1, 2], "chunk_id": ["a", "b"]})
         >>> hits(found, pl.DataFrame({"question": ["q"], "chunk_id": ["b"]}))["value"].round(3).to_list()
         [0.631, 1.0, 0.5]

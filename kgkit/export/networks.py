@@ -28,7 +28,7 @@ def to_networkx(graph: Any, *, relations: Any = None, communities: Any = None, l
     Raises:
         InputError: An end of a relation is no entity.
 
-    Example:
+    Examples:
         >>> import polars as pl
         >>> entities = pl.DataFrame({"entity_id": ["a", "b"], "name": ["Ada", "Babbage"]})
         >>> relations = pl.DataFrame({"relation_id": ["r"], "source_id": ["a"], "target_id": ["b"]})
@@ -63,7 +63,7 @@ def to_igraph(graph: Any, *, relations: Any = None, communities: Any = None, lev
     Raises:
         InputError: An end of a relation is no entity.
 
-    Example:
+    Examples:
         >>> import polars as pl
         >>> entities = pl.DataFrame({"entity_id": ["b", "a"], "name": ["Babbage", "Ada"]})
         >>> relations = pl.DataFrame({"relation_id": ["r"], "source_id": ["b"], "target_id": ["a"]})

@@ -139,7 +139,7 @@ def to_pyvis(
         InputError: There are more than 1,000 entities, or the graph cannot be used.
         MissingExtraError: pyvis is not installed.
 
-    Example:
+    Examples:
         >>> import kgkit as kg
         >>> people = kg.tables.from_rows("entities", [
         ...     {"entity_id": i, "name": n, "type": "PERSON", "aliases": [], "attributes": "{}",

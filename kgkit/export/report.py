@@ -71,7 +71,7 @@ def write_report(
     Raises:
         InputError: Nothing was given to report on, or a link is not a relative path.
 
-    Example:
+    Examples:
         >>> import kgkit as kg, pathlib, tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     _ = pathlib.Path(folder, "note.txt").write_text("Ada Lovelace wrote the notes.", encoding="utf-8")

@@ -38,7 +38,7 @@ def write_tables(frames: Any, folder: str | os.PathLike[str]) -> dict[str, Path]
         InputError: A name cannot be a file's name, or there is nothing to write.
         SchemaError: A frame does not fit its table.
 
-    Example:
+    Examples:
         >>> import tempfile
         >>> import polars as pl
         >>> frame = pl.DataFrame({"entity_id": ["a"], "canonical_id": ["a"]})
@@ -76,7 +76,7 @@ def read_tables(folder: str | os.PathLike[str], *, backend: Backend = "polars") 
     Raises:
         InputError: There is no such folder, or no table in it.
 
-    Example:
+    Examples:
         >>> import tempfile
         >>> import polars as pl
         >>> with tempfile.TemporaryDirectory() as folder:

@@ -93,7 +93,7 @@ def extract(
         InputError: ``model`` or ``schema`` was given; language models are not supported yet.
         SchemaError: Columns are missing.
 
-    Example:
+    Examples:
         >>> import polars as pl
         >>> text = "Grace Hopper worked at Harvard University."
         >>> chunks = pl.DataFrame({"chunk_id": ["c1"], "doc_id": ["d1"], "seq": [0], "start": [0],

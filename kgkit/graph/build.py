@@ -71,7 +71,7 @@ def build_graph(
         SchemaError: A frame lacks columns, or a mention and a statement share an id.
         OptionError: An option has an unknown value.
 
-    Example:
+    Examples:
         >>> import polars as pl
         >>> rows = [("m1", "d1", "Grace Hopper", "PERSON"), ("m2", "d2", "GRACE  HOPPER", "PERSON")]
         >>> mentions = pl.DataFrame(rows, schema=["mention_id", "doc_id", "name", "type"], orient="row")

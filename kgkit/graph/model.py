@@ -56,7 +56,7 @@ class Graph(Result):
         Raises:
             SchemaError: A column that is needed is absent, or an id occurs twice.
 
-        Example:
+        Examples:
             >>> import polars as pl
             >>> entities = pl.DataFrame({"entity_id": ["a", "b"], "name": ["Ada", "Babbage"]})
             >>> Graph.from_frames(entities, pl.DataFrame({"source_id": ["a"], "target_id": ["b"]}))
@@ -95,7 +95,7 @@ class Graph(Result):
             Rows of the entities table with ``match``: first those of that ``name``, then those with it as an
             ``alias``, then those whose name or alias holds it as a ``part``; within each the most mentioned first.
 
-        Example:
+        Examples:
             >>> import polars as pl
             >>> entities = pl.DataFrame({"entity_id": ["a", "b"], "name": ["Ada Lovelace", "Ada"]})
             >>> Graph.from_frames(entities).find("ADA")["name"].to_list()

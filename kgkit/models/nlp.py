@@ -30,7 +30,7 @@ def model_name() -> str:
     Raises:
         MissingExtraError: None of them is installed.
 
-    Example:
+    Examples:
         >>> model_name() in MODELS
         True
     """

@@ -74,7 +74,7 @@ def view_graph(
         OptionError: An option is out of range.
         SchemaError: A frame lacks columns of its table.
 
-    Example:
+    Examples:
         >>> import kgkit as kg
         >>> people = kg.tables.from_rows("entities", [
         ...     {"entity_id": i, "name": n, "type": "PERSON", "aliases": [], "attributes": "{}",

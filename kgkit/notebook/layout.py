@@ -49,7 +49,7 @@ def layout_nodes(
     Returns:
         Coordinates, float64, shape ``(n_nodes, 2)``, centred on the origin.
 
-    Example:
+    Examples:
         >>> import numpy as np
         >>> layout_nodes(3, np.array([0, 1]), np.array([1, 2])).shape
         (3, 2)

@@ -59,7 +59,7 @@ def find_lookalikes(graph: Any, *, min_similarity: float = 0.6, across_types: bo
     Raises:
         OptionError: ``min_similarity`` is out of range.
 
-    Example:
+    Examples:
         >>> import polars as pl
         >>> names = ["Grace Hopper", "G. Hopper", "Alan Turing"]
         >>> entities = pl.DataFrame({"entity_id": ["e1", "e2", "e3"], "name": names})

@@ -61,7 +61,7 @@ def ask(
         OptionError: An option is out of range, a model is given, or the question is not text.
         SchemaError: A column is missing.
 
-    Example:
+    Examples:
         >>> import polars as pl
         >>> chunks = pl.DataFrame({"chunk_id": ["a"], "text": ["The ferry opened in 1921. It is red."]})
         >>> ask("When did the ferry open?", chunks).text

@@ -80,7 +80,7 @@ def search(
         OptionError: ``k`` or ``backend`` is out of range, or the question is not text.
         SchemaError: A column is missing.
 
-    Example:
+    Examples:
         >>> import polars as pl
         >>> chunks = pl.DataFrame({"chunk_id": ["a", "b"], "text": ["The ferry leaves.", "A kiln is hot."]})
         >>> search("When does the ferry leave?", chunks).hits["chunk_id"].to_list()

@@ -35,7 +35,7 @@ def fuse(
     Source:
         Cormack, Clarke and Büttcher, Reciprocal Rank Fusion outperforms Condorcet (2009).
 
-    Example:
+    Examples:
         >>> list(fuse({"words": ["b", "c", "y"], "meaning": ["x", "a", "y"]}))
         ['y', 'b', 'x', 'a', 'c']
     """

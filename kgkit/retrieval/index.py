@@ -72,7 +72,7 @@ def build_index(chunks: Any, *, vectors: Vectors | None = "lsa", language: str =
         OptionError: ``vectors`` or ``language`` is not known.
         SchemaError: A column is missing, or two chunks have one id.
 
-    Example:
+    Examples:
         >>> import polars as pl
         >>> build_index(pl.DataFrame({"chunk_id": ["a"], "text": ["The ferry leaves at noon."]}))
         SearchIndex(1 chunks; 8 terms; no vectors)

@@ -64,7 +64,7 @@ _PARTICLES = sorted(
 def script_of(char: str) -> str:
     """Name the script of a character, as its Unicode name begins: ``LATIN``, ``CYRILLIC``, ``CJK``, ...
 
-    Example:
+    Examples:
         >>> script_of("я")
         'CYRILLIC'
     """
@@ -81,7 +81,7 @@ def kind_of(char: str) -> Kind:
 def fold(word: str) -> str:
     """Drop case, and the accents of scripts where a reader may leave them out; other marks are part of the letter.
 
-    Example:
+    Examples:
         >>> fold("Łódź"), fold("Йод")
         ('lodz', 'йод')
     """

@@ -68,7 +68,7 @@ class Analyser:
     Raises:
         OptionError: There is no stemmer for ``language``.
 
-    Example:
+    Examples:
         >>> Analyser().count("Straßen und Häfen")["hafen"]
         1
     """

@@ -3,7 +3,7 @@
 The declarations are in `kgkit.tables.declared`; this module looks them up, describes them, and brings
 frames to their declared form.
 
-Example:
+Examples:
     >>> import kgkit as kg
     >>> kg.tables.describe("citations")["column"].head(3).to_list()
     ['answer_id', 'sentence_id', 'number']

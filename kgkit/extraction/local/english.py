@@ -24,7 +24,7 @@ def foreign_language(text: str) -> str | None:
     Lists of names, links and posts look like many languages: a text in Latin script that has common English words
     counts as English whatever else it looks like.
 
-    Example:
+    Examples:
         >>> foreign_language("窑で焼いた器は港で売られた。"), foreign_language("Das Schiff")
         ('ja', None)
     """

@@ -46,7 +46,7 @@ def find_triples(doc: Any, names: Sequence[FoundName]) -> list[FoundTriple]:
         ``start`` and ``end`` hold the sentence. ``pattern`` is the rule and the ways that led to it, joined by
         dots; ``confidence`` is what `confidence_of` measured for it, and below `LOW` a triple is a hint only.
 
-    Example:
+    Examples:
         >>> from kgkit.models.nlp import load_nlp
         >>> text = "Grace Hopper, who had taught at Vassar, did not join IBM."
         >>> words = [("Grace Hopper", "PERSON"), ("Vassar", "ORGANISATION"), ("IBM", "ORGANISATION")]

@@ -88,7 +88,7 @@ _JUDGED = {
 def rule_of(pattern: str) -> str:
     """Give the rule's own name, without the ways that led to it.
 
-    Example:
+    Examples:
         >>> rule_of("pronoun.clause.verb_prep"), rule_of("name_prep.in")
         ('verb_prep', 'name_prep.in')
     """
@@ -99,7 +99,7 @@ def rule_of(pattern: str) -> str:
 def confidence_of(pattern: str) -> float:
     """Give a pattern's confidence, between 0 and 1.
 
-    Example:
+    Examples:
         >>> confidence_of("place_comma") > confidence_of("verb_prep") > confidence_of("pronoun.verb_prep")
         True
     """

@@ -44,7 +44,7 @@ _KIND_OF = {
 def kind_of(type_name: str) -> str:
     """Give the kind of a type of names, whichever vocabulary it is from; unknown types are ``other``.
 
-    Example:
+    Examples:
         >>> kind_of("PLACE"), kind_of("GPE"), kind_of("ALGORITHM")
         ('place', 'place', 'other')
     """

@@ -37,7 +37,7 @@ __all__ = ["CONDITIONAL", "NEGATED", "POSITIVE", "REPORTED", "polarity_of"]
 def polarity_of(tree: Tree, finding: Finding) -> str:
     """Tell whether a relation is asserted (``positive``), ``negated``, ``conditional`` or ``reported``.
 
-    Example:
+    Examples:
         "She did not join IBM" is negated, "she hoped to join IBM" conditional, "she reportedly joined IBM" reported.
     """
     marks = Marks()

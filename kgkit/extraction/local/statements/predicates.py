@@ -105,7 +105,7 @@ def origin_predicate(subject_kind: str) -> str:
 def between_names(tree: Tree, subject_kind: str, object_kind: str, prep: str, noun: int = -1) -> str:
     """Name what a preposition between two names says, perhaps through a noun ("X, a town in Y").
 
-    Example:
+    Examples:
         "the Grand Hotel in Oslo" gives ``located_in``, "Ada of Ockham" gives ``of``.
     """
     if object_kind == DATE:

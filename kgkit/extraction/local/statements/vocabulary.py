@@ -8,7 +8,7 @@ __all__ = ["words"]
 def words(text: str) -> frozenset[str]:
     """Split a text at its white space into a set of words.
 
-    Example:
+    Examples:
         >>> sorted(words("it its"))
         ['it', 'its']
     """
