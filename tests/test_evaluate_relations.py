@@ -52,7 +52,12 @@ def test_names_ignore_case_articles_and_possessives():
 
 
 def test_any_mention_of_a_gold_entity_will_do():
-    mentions = pl.concat([MENTIONS, MENTIONS.head(1).with_columns(text=pl.lit("Ada"), start=pl.lit(90, pl.Int64), end=pl.lit(93, pl.Int64))])
+    mentions = pl.concat(
+        [
+            MENTIONS,
+            MENTIONS.head(1).with_columns(text=pl.lit("Ada"), start=pl.lit(90, pl.Int64), end=pl.lit(93, pl.Int64)),
+        ]
+    )
     found = _found(("Ada", "Acme Ltd")).with_columns(quote=pl.lit(None, dtype=pl.String))
     assert _counts(relation_pairs(found, GOLD, mentions)) == (2, 1, 1)
 

@@ -55,8 +55,18 @@ def documents_of(frame: Any) -> Held:
 
 def asked(question: str, status: str, **more: Any) -> Held:
     answer = {"answer_id": question, "question": question, "status": status, "origin": "test", **more}
-    cited = {"answer_id": question, "sentence_id": "s1", "number": 1, "chunk_id": "c", "doc_id": "d", "start": 3,
-             "end": 40, "quote": "Hopper wrote it.", "source": "notes/a.txt", "place": "page 3"}  # fmt: skip
+    cited = {
+        "answer_id": question,
+        "sentence_id": "s1",
+        "number": 1,
+        "chunk_id": "c",
+        "doc_id": "d",
+        "start": 3,
+        "end": 40,
+        "quote": "Hopper wrote it.",
+        "source": "notes/a.txt",
+        "place": "page 3",
+    }
     frames = {
         "answers": tables.from_rows("answers", [answer]),
         "answer_sentences": tables.empty("answer_sentences"),
@@ -68,9 +78,20 @@ def asked(question: str, status: str, **more: Any) -> Held:
 def test_failures_come_before_what_was_found(tmp_path: Path) -> None:
     graph, topics, documents = history(80)
     page = report(tmp_path, documents=documents_of(documents), graph=graph, communities=topics, title="History")
-    order = ["History", "Of 3 items: 1 empty, 1 failed", "locked.pdf failed Protected by a password.", "void.txt empty no_text",
-             "1 read with a remark", "Most mentioned entities", "Communities", "Strongest relations",
-             "Negated, conditional and reported", "Stages", "read_documents 3 1 1 1 0", "Made with"]  # fmt: skip
+    order = [
+        "History",
+        "Of 3 items: 1 empty, 1 failed",
+        "locked.pdf failed Protected by a password.",
+        "void.txt empty no_text",
+        "1 read with a remark",
+        "Most mentioned entities",
+        "Communities",
+        "Strongest relations",
+        "Negated, conditional and reported",
+        "Stages",
+        "read_documents 3 1 1 1 0",
+        "Made with",
+    ]
     places = [page.text.find(words) for words in order]
     assert -1 not in places
     assert places == sorted(places)

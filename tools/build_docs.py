@@ -59,7 +59,7 @@ def functions_page() -> str:
         "# Functions",
         "The stages and what goes with them. Each takes frames of any kind and gives back the same.",
     ]
-    parts += [f"::: kgkit.{home_of(name)}.{name}" for name in kg._HOME]
+    parts += [f'::: kgkit.{home_of(name)}.{name}\n    options:\n      heading: "kg.{name}"' for name in kg._HOME]
     parts += ["## Evaluate", "::: kgkit.evaluate\n    options:\n      show_root_heading: false"]
     return "\n\n".join(parts) + "\n"
 
