@@ -11,9 +11,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from kgkit.documents.browser_trees import browser_nodes
 from kgkit.documents.dates import parse_time
 from kgkit.documents.parsed import Parsed
 from kgkit.documents.records import canonical, scalar
+from kgkit.ids import stable_id
 
 __all__ = ["Bookmark", "bookmark_documents", "documents_of", "strip_script"]
 
@@ -21,6 +23,7 @@ _MEDIA_TYPE = "application/x-bookmarks+json"
 _IDS = ("id_str", "tweet_id", "tweetId", "rest_id", "id")
 _POSTS = ("full_text", "fullText", "text", "note_text")
 _WRAPPERS = ("tweet", "bookmark", "like", "status", "post")
+_POST_URLS = ("url", "tweet_url", "expandedUrl", "tweetUrl", "link")
 _HANDLES = ("screen_name", "handle", "username", "user_name", "author_handle")
 _LINKS = ("url", "href", "link", "uri", "given_url", "resolved_url")
 _LINK_SIGNS = frozenset(
@@ -47,7 +50,10 @@ _LINK_SIGNS = frozenset(
 _FOLDERS = ("folder", "folders", "folder_name", "folderName", "collection", "collections", "category")
 _TAGS = ("tags", "tag", "labels", "hashtags")
 _WORDS = ("description", "excerpt", "extended", "note", "notes", "summary", "text", "content")
-_TIMES = ("created_at", "createdAt", "timestamp", "created", "time_added", "date_added", "time", "saved_at", "date")
+_TIMES = (
+    "created_at", "createdAt", "timestamp", "created", "time_added", "date_added", "dateAdded", "time", "saved_at",
+    "date",
+)  # fmt: skip
 _SCRIPT = re.compile(r"\s*window\.YTD\.[\w.]+\s*=\s*")
 _ENTITY = re.compile(r"&(amp|lt|gt|quot|#39);")
 _ENTITIES = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "#39": "'"}
@@ -81,7 +87,8 @@ def bookmark_documents(value: Any, shared: Mapping[str, Any], notes: tuple[str, 
     posts = _posts(value)
     if posts is not None:
         return documents_of([_post(item) for item in posts], shared, notes)
-    links = _links(value)
+    nodes = browser_nodes(value)
+    links = [{**node, "folder": folder} for node, folder in nodes] if nodes else _links(value)
     if links is not None:
         return documents_of([_link(item) for item in links], shared, notes)
     return []
@@ -140,7 +147,11 @@ def _no_document(bookmark: Bookmark, record: str, media_type: str) -> Parsed:
 
 
 def _merge(into: Bookmark, repeat: Bookmark) -> None:
-    if len(repeat.text) > len(into.text):
+    if into.key == into.about.get("url"):  # links: what each says, a longer version instead of a shorter
+        lines = [ln for ln in dict.fromkeys(f"{into.text}\n{repeat.text}".split("\n")) if ln != into.key]
+        kept = [ln for ln in lines if not any(ln in other and ln != other for other in lines)]
+        into.text = "\n".join([*kept, into.key])
+    elif len(repeat.text) > len(into.text):  # posts: the longer version
         into.text = repeat.text
     into.title = into.title or repeat.title
     into.created = into.created or repeat.created
@@ -190,7 +201,9 @@ def _is_post(item: Any) -> bool:
     has_id = any(item.get(name) for name in _IDS)
     if has_id and ("full_text" in item or "fullText" in item):
         return True
-    return has_id and isinstance(item.get("text"), str) and any(name in item for name in (*_HANDLES[:2], "tweetText"))
+    user = next((u for name in ("author", "user") if isinstance(u := item.get(name), dict)), {})
+    signed = any(name in item for name in (*_HANDLES[:2], "tweetText")) or any(name in user for name in _HANDLES)
+    return has_id and isinstance(item.get("text"), str) and signed
 
 
 def _unwrap(item: Any) -> Any:
@@ -223,7 +236,7 @@ def _post(raw: Any) -> Bookmark:
         what = "a link" if key.startswith("http") else "a preview or other object"
         return Bookmark(reason="no_bookmark", detail=f"The item {key!r} is {what}, not a post.")
     name, handle = _author(item, legacy)
-    about = {"author": name, "handle": handle, "urls": _urls(item, legacy), "url": _first(item, ("url", "tweet_url"))}
+    about = {"author": name, "handle": handle, "urls": _urls(item, legacy), "url": _first(item, _POST_URLS)}
     title = f"{name} (@{handle})" if name and handle else name or (f"@{handle}" if handle else None)
     created = _first(legacy, _TIMES) or _first(item, _TIMES)
     return Bookmark(key, text, title, created, _names(item, _FOLDERS), _tags(item, legacy), about)
@@ -271,14 +284,17 @@ def _tags(item: Mapping[str, Any], legacy: Mapping[str, Any]) -> list[str]:
 
 
 def _links(value: Any) -> list[Any] | None:
+    needed = 0.5
     if isinstance(value, dict):
-        lists = [v for v in value.values() if isinstance(v, list) and v and all(isinstance(i, dict) for i in v)]
-        value = lists[0] if len(lists) == 1 else None
+        lists = {k: v for k, v in value.items() if isinstance(v, list) and v and any(isinstance(i, dict) for i in v)}
+        if len(lists) == 1 and re.search("bookmark|saved|links", next(iter(lists)), re.I):
+            needed = 0.0  # the export says what they are
+        value = next(iter(lists.values())) if len(lists) == 1 else None
     if not isinstance(value, list):
         return None
     dicts = [item for item in value if isinstance(item, dict) and item]
     fit = sum(1 for item in dicts if _is_link(item))
-    return value if dicts and fit >= 0.5 * len(dicts) else None
+    return value if fit and fit >= needed * len(dicts) else None
 
 
 def _is_link(item: Mapping[str, Any]) -> bool:
@@ -301,6 +317,8 @@ def _link(item: Any) -> Bookmark:
     if item is None or item == {}:
         return Bookmark(reason="empty_record", detail="The item is empty.")
     url = _link_of(item) if isinstance(item, dict) else None
+    if url is None and _remark(item):
+        return _noted(item)
     if url is None:
         return Bookmark(reason="no_bookmark", detail=f"The item has no address: {scalar(item)[:60]}")
     title = _first(item, ("title", "name")) or None
@@ -315,12 +333,28 @@ def _link(item: Any) -> Bookmark:
     )
 
 
+def _remark(item: Any) -> str:
+    """Give the text that was saved instead of a link, as some readers allow."""
+    inner = item.get("content") if isinstance(item, dict) else None
+    text = inner.get("text") if isinstance(inner, dict) else None
+    return text.strip() if isinstance(text, str) else ""
+
+
+def _noted(item: Mapping[str, Any]) -> Bookmark:
+    text, title = _remark(item), scalar(_first(item, ("title", "name")) or "")
+    created, key = _first(item, _TIMES), scalar(_first(item, _IDS) or "")
+    key = key or stable_id("note", text, scalar(created))
+    lines = [title, text] if title else [text]
+    return Bookmark(key, "\n".join(lines), title or None, created, _names(item, _FOLDERS), _names(item, _TAGS))
+
+
 def _names(item: Mapping[str, Any], keys: tuple[str, ...]) -> list[str]:
     found: list[str] = []
     for key in keys:
         value = item.get(key)
         if isinstance(value, str):
-            parts: list[Any] = re.split(r"[,|]", value) if key in _TAGS else [value]
+            apart = r"\s+" if "href" in item and "," not in value else r"[,|]"  # Pinboard's tags are single words
+            parts: list[Any] = re.split(apart, value) if key in _TAGS else [value]
         else:
             parts = value if isinstance(value, list) else [value] if isinstance(value, dict) else []
         for part in parts:

@@ -27,7 +27,7 @@ def parse_time(text: str | float | None) -> datetime | None:
     if isinstance(text, (int, float)):
         return _from_epoch(float(text))
     text = text.strip()
-    if re.fullmatch(r"\d{9,13}", text):
+    if re.fullmatch(r"\d{9,13}|\d{16,17}", text):
         return _from_epoch(float(text))
     for reader in (_iso, _twitter, _mail, _pdf):
         try:
@@ -65,7 +65,9 @@ def _pdf(text: str) -> datetime | None:
 
 
 def _from_epoch(seconds: float) -> datetime | None:
-    if seconds > 1e14:
+    if seconds > 1e16:  # Chromium's microseconds since 1601
+        seconds = seconds / 1e6 - 11_644_473_600
+    elif seconds > 1e14:
         seconds /= 1e6
     elif seconds > 1e11:
         seconds /= 1e3

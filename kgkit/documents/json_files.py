@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from kgkit.documents.bookmarks import bookmark_documents, strip_script
@@ -101,10 +102,8 @@ def _load(text: str, inexact: Callable[[str], Any] = str) -> Any:
 
 def _pretty(text: str, value: Any) -> str:
     """Lay JSON out, with its numbers as typed."""
-    try:
+    with suppress(json.JSONDecodeError):  # JSON lines under the wrong name
         value = _load(text, "\ufdd0{}\ufdd1".format)  # no characters of any text: they mark what needs no quotes
-    except json.JSONDecodeError:
-        pass  # JSON lines under the wrong name
     return _TYPED.sub(r"\1", json.dumps(value, ensure_ascii=False, indent=2))
 
 

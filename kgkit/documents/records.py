@@ -13,9 +13,9 @@ from kgkit.documents.parsed import Parsed
 
 __all__ = ["as_text", "canonical", "record_documents", "record_keys", "scalar"]
 
-_TEXTS = (
-    "text", "full_text", "fulltext", "body", "content", "contents", "article", "abstract", "note", "notes",
-    "description", "message", "comment", "passage", "document", "summary", "excerpt",
+_TEXTS = (  # columns that are the document; of a remark such as a note or description, the other cells are the subject
+    "text", "full_text", "fulltext", "body", "content", "contents", "article", "abstract", "message", "passage",
+    "document",
 )  # fmt: skip
 _TITLES = ("title", "headline", "subject", "name", "heading")
 _KEYS = ("id", "doc_id", "docid", "document_id", "_id", "uuid", "guid", "key", "record_id", "id_str", "url", "uri")

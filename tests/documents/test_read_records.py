@@ -181,3 +181,78 @@ def test_saved_links_as_a_table() -> None:
     assert (first.record, first.text) == ("https://t.example/", "Tides\nweekly\nhttps://t.example/")
     assert (first.metadata["folders"], first.metadata["tags"]) == (["Sea", "Top"], ["a", "b"])
     assert second.reason == "repeat"
+
+
+@pytest.mark.parametrize("number", ["1e5", "1.10", "1E400", "0.12345678901234567890", "-0.0", "2.5"])
+def test_numbers_in_json_read_as_typed(number: str) -> None:
+    [row] = read(f'[{{"n": {number}}}]', "a.json")
+    assert row.text == f"n: {number}"
+    assert str(row.metadata["fields"]["n"]) == number
+    [whole] = read(f'{{"a": {{"n": [{number}, "{number}"]}}}}', "a.json", records="whole")
+    assert f'\n      {number},\n      "{number}"\n' in whole.text
+
+
+def test_lines_read_whole_keep_broken_ones() -> None:
+    lines = '{"a": 1}\n{"a": \n{"a": 2}'
+    [whole] = read(lines, "a.jsonl", records="whole")
+    assert (whole.text, whole.status) == (lines, "ok")
+    assert whole.notes == ("broken_lines: 1 of 3 are no JSON, the first is line 2",)
+
+
+@pytest.mark.parametrize("column", ["note", "description", "summary"])
+def test_no_cell_is_lost_beside_a_remark(column: str) -> None:
+    remark = "A long remark about this place and the people who live there."
+    [row] = read(f"code,{column}\nNA,{remark}\n", "a.csv")
+    assert row.text == f"code: NA\n{column}: {remark}"
+
+
+def test_rows_without_text_at_the_end_are_counted() -> None:
+    assert read("a,b\n1,2\n,\n,\n\n", "a.csv")[-1].notes == ("blank_rows: 2 rows without any text at the end left out",)
+    assert read("a,b\n1,2\n\n\n", "a.csv")[-1].notes == ()
+
+
+LINK = {"name": "Tides", "type": "url", "url": "https://t.example/", "date_added": "13317004800000000"}
+PLACE = {"title": "Tides", "type": "text/x-moz-place", "uri": "https://t.example/", "dateAdded": 1672531200000000}
+TREES = {
+    "chromium": {"roots": {"other": {"name": "Bar", "type": "folder", "children": [
+        {"name": "Sea", "type": "folder", "children": [LINK]}]}, "synced": {"children": []}}, "version": 1},
+    "firefox": {"title": "", "children": [{"title": "Bar", "type": "text/x-moz-place-container", "children": [
+        {"type": "text/x-moz-place-separator"},
+        {"title": "Sea", "type": "text/x-moz-place-container", "children": [PLACE]}]}]},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("browser", TREES)
+def test_backups_of_browsers_are_bookmarks(browser: str) -> None:
+    [link] = read(json.dumps(TREES[browser]), "a.json")
+    assert (link.record, link.title, link.text) == ("https://t.example/", "Tides", "Tides\nhttps://t.example/")
+    assert link.metadata["folders"] == ["Bar/Sea"]
+    assert link.modified_at is not None
+    assert link.modified_at.isoformat() == "2023-01-01T00:00:00+00:00"
+
+
+def test_repeated_links_keep_what_each_says() -> None:
+    items = [{"url": "https://t.example/", "title": "Tides", "note": "Weekly.", "tags": "a"},
+             {"url": "https://t.example/", "title": "Tide tables of the north quay", "tags": "b"}]  # fmt: skip
+    link, repeat = read(json.dumps(items), "a.json")
+    assert link.text == "Tides\nWeekly.\nTide tables of the north quay\nhttps://t.example/"
+    assert (link.metadata["tags"], repeat.reason) == (["a", "b"], "repeat")
+
+
+def test_an_export_called_bookmarks_holds_bookmarks_and_shells() -> None:
+    link = {"createdAt": 1672531200, "tags": ["x"], "content": {"type": "link", "url": "https://t.example/"}}
+    note = {"createdAt": 1672531200, "tags": [], "content": {"type": "text", "text": "Ask Mira."}}
+    shell = {"createdAt": 1672531200, "tags": [], "content": None}
+    found = read(json.dumps({"bookmarks": [link, note, shell, None]}), "a.json")
+    assert [(p.status, p.text) for p in found] == [
+        ("ok", "https://t.example/"), ("ok", "Ask Mira."), ("skipped", ""), ("empty", ""),
+    ]  # fmt: skip
+
+
+def test_posts_signed_by_an_inner_author_are_merged() -> None:
+    post = {"id": "1001", "text": "Tides", "author": {"username": "mira"}, "created_at": "2023-04-03T10:30:00+02:00"}
+    found = read(
+        json.dumps([{**post, "folder": "Sea"}, {**post, "text": "Tides, edited", "folder": "Top"}, 7]), "a.json"
+    )
+    assert [(p.status, p.reason) for p in found] == [("ok", None), ("skipped", "repeat"), ("skipped", "no_bookmark")]
+    assert (found[0].text, found[0].metadata["folders"]) == ("Tides, edited", ["Sea", "Top"])
