@@ -49,6 +49,7 @@ _ODD_LABELS = {
     "iso-8859-8-i": "iso8859-8",
     "iso-8859-8-e": "iso8859-8",
     "iso-8859-6-i": "iso8859-6",
+    "unicode-1-1-utf-7": "utf-7",
     "unicode-1-1-utf-8": "utf-8",
     "utf8mb4": "utf-8",
     "x-mac-cyrillic": "mac_cyrillic",
@@ -116,7 +117,7 @@ def normal_codec(label: str) -> str | None:
         info = codecs.lookup(name)
     except (LookupError, ValueError):
         return None
-    if not getattr(info, "_is_text_encoding", True) or info.name in ("utf-7", "idna", "punycode", "raw_unicode_escape"):
+    if not getattr(info, "_is_text_encoding", True) or info.name in ("idna", "punycode", "raw_unicode_escape"):
         return None
     return _MEANT.get(info.name, info.name)
 
@@ -159,17 +160,18 @@ def _seven_bit(data: bytes, found: Decoded | None, declared: str | None) -> Deco
     """Undo codes that write other scripts in ASCII: HZ by its own signs, UTF-7 (in mails) where it is declared."""
     if found is None or not found.text.isascii():
         return found
-    hz, utf7 = _HZ.search(data), (declared or "").strip().lower() in ("utf-7", "unicode-1-1-utf-7", "x-unicode-2-0-utf-7")
-    for codec, by in (("hz", "detected"),) * bool(hz) + (("utf-7", "declared"),) * utf7:
-        try:
-            return Decoded(data.decode(codec), codec, by)
-        except UnicodeDecodeError:
-            continue
-    return found
+    utf7 = declared is not None and normal_codec(declared) == "utf-7"
+    codec, by = ("utf-7", "declared") if utf7 else ("hz", "detected")
+    if not utf7 and not _HZ.search(data):
+        return found
+    try:
+        return Decoded(data.decode(codec), codec, by)
+    except UnicodeDecodeError:
+        return found
 
 
 def _as_declared(data: bytes, codec: str | None) -> Decoded | None:
-    if codec is None or codec.startswith(("utf-16", "utf-32", "utf-8", "utf_8")):
+    if codec is None or codec.startswith(("utf-16", "utf-32", "utf-8", "utf_8", "utf-7")):
         return None  # strict UTF-8 was tried; the wide ones would have had NULs
     if looks_binary(data):
         return None

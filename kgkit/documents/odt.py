@@ -228,8 +228,8 @@ class _Document:
         shown = self._text.flat(cell)
         if kind in ("float", "currency", "percentage") and cell.get("office:value"):
             plain = plain_number(cell.get("office:value", ""))
-            code = shown.isdigit() and shown.lstrip("0") == plain.lstrip("0")  # 00417: zeros that a format adds
-            return shown if code else plain
+            zeros = shown.isdigit() and shown.lstrip("0") == plain.lstrip("0")  # 00417: zeros that a format adds
+            return shown if zeros else plain
         if kind == "date" and cell.get("office:date-value"):
             return cell.get("office:date-value", "").removesuffix("T00:00:00").replace("T", " ")
         if kind == "boolean":

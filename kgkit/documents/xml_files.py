@@ -24,7 +24,7 @@ _WORDS = ("name", "label", "title", "value", "description", "content")  # attrib
 _MARKUP = re.compile(r"</?(?:p|div|br|ul|ol|li|img|h[1-6]|table|blockquote)\b[^<>]*>", re.I)
 _LOCAL_TYPE = re.compile(
     r"\ufeff?\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--(?:[^-]|-(?!->))*-->\s*)*<!DOCTYPE\s[^>\[\"']*?"
-    r"(?:SYSTEM|PUBLIC\s+(?:\"[^\"]*\"|'[^']*'))\s*[\"']\s*(?:file:|[/\\]|[A-Za-z]:[/\\]|\.\./)",
+    r"(?:SYSTEM|PUBLIC\s+(?:\"[^\"]*\"|'[^']*'))\s*[\"']\s*(?:file:|[/\\]|[A-Za-z]:[/\\]|\.\.[/\\])",
     re.I,
 )
 _DROPPED = ("script", "style")

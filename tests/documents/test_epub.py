@@ -160,3 +160,10 @@ def test_public_files_hold_what_is_expected(shared):
     parsed = parse((shared / "data/files/epub_wasteland.epub").read_bytes())
     assert [words for words in expected_words(shared, "epub_wasteland.epub") if words not in parsed.text] == []
     assert list(section_texts(parsed, "chapter"))[1:3] == ["I. THE BURIAL OF THE DEAD", "II. A GAME OF CHESS"]
+
+
+def test_a_book_that_states_no_order_is_read_as_its_package_lists_it():
+    pages = {"b.xhtml": page("<p>one</p>"), "a.xhtml": page("<p>two</p>")}
+    parsed = parse(epub(pages, spine="<!-- -->", items=NAV))
+    assert parsed.text == "one\n\ntwo"
+    assert any(note.startswith("no_reading_order: the book states none") for note in parsed.notes)

@@ -162,3 +162,10 @@ def test_slides_by_the_rules_of_presentations():
 def test_public_files_hold_what_is_expected(shared):
     text = parse((shared / "data/files/odt_simple.odt").read_bytes()).text
     assert [words for words in expected_words(shared, "odt_simple.odt") if words not in text] == []
+
+
+def test_codes_keep_the_zeros_that_their_format_adds():
+    cell = '<table:table-cell office:value-type="float" office:value="{}">' + p("{}") + "</table:table-cell>"
+    row = cell.format("417", "00417") + cell.format("417", "417.00") + cell.format("0", "000") + cell.format("5", "7")
+    sheet = f'<table:table table:name="A"><table:table-row>{row}</table:table-row></table:table>'
+    assert parse(odt(sheet, kind="spreadsheet")).text == "A\n\n00417 | 417 | 000 | 5"

@@ -108,7 +108,7 @@ def test_a_wrong_declaration_loses_and_is_noted() -> None:
 def test_undecodable_bytes_are_counted_and_placed() -> None:
     found = decode("äöü ß é à".encode() + b" \xff end")
     assert found.text == "äöü ß é à \ufffd end"
-    assert found.notes == ("undecodable_bytes: 1 byte are not utf-8, the first at 16",)
+    assert found.notes == ("undecodable_bytes: 1 byte is not utf-8, the first at 16",)
 
 
 def test_cut_utf16_keeps_the_rest() -> None:
@@ -127,3 +127,15 @@ def test_stray_nuls_become_blanks_with_a_note() -> None:
     found = decode(b"line one\n" * 500 + b"a\x00b")
     assert found.text.endswith("a b")
     assert "nul_characters: 1" in found.notes[0]
+
+
+@pytest.mark.parametrize(("codec", "declared"), [("hz", None), ("utf-7", "UTF-7"), ("utf-7", "unicode-1-1-utf-7")])
+def test_codes_of_other_scripts_in_ascii_are_undone(codec: str, declared: str | None) -> None:
+    text = "我们今天在北京开会 - 7 + 1"
+    found = decode(text.encode(codec), declared=declared)
+    assert (found.text, found.encoding, found.notes) == (text, codec, ())
+
+
+@pytest.mark.parametrize("text", ["a ~{ b ~} c", "+AOk-", "~{x~}"])
+def test_signs_that_only_look_like_such_a_code_stay(text: str) -> None:
+    assert decode(text.encode()).text == text

@@ -7,6 +7,7 @@ import pytest
 from kgkit.documents.html_pages import html_to_text
 from kgkit.documents.onefile import parse
 from kgkit.documents.parsed import Parsed, ReadOptions
+from kgkit.errors import ReadError
 
 
 def read(text: str | bytes, name: str) -> Parsed:
@@ -101,3 +102,25 @@ def test_a_rule_is_no_front_matter() -> None:
 
 def test_endless_comment_is_dropped_to_the_end() -> None:
     assert read("seen <!-- hidden for ever", "a.md").text == "seen "
+
+
+@pytest.mark.parametrize("name", ["a.html", "a.xhtml"])
+def test_pages_that_declare_entities_are_refused(name: str) -> None:
+    page = '<?xml version="1.0"?><!DOCTYPE html [<!ENTITY a "aaa"><!ENTITY b SYSTEM "file:///etc/passwd">]><html><p>&b;</p>'
+    with pytest.raises(ReadError, match="unsafe_xml"):
+        parse(page.encode(), name, ReadOptions())
+
+
+def test_what_a_document_type_declares_is_no_text() -> None:
+    page = '<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.1//EN" "x.dtd" [<!ATTLIST p q CDATA "]"> ]><html><p>Words.</p>'
+    assert parse(page.encode(), "a.html", ReadOptions())[0].text == "Words."
+
+
+@pytest.mark.parametrize("place", ["file:///etc/passwd", "/etc/passwd", "..\\\\x", "C:\\x", "../x.dtd", "\\\\host\\x"])
+def test_xml_whose_type_is_a_local_file_is_refused(place: str) -> None:
+    with pytest.raises(ReadError, match="unsafe_xml"):
+        parse(f'<!DOCTYPE svg SYSTEM "{place}"><svg><text>Words</text></svg>'.encode(), "a.svg", ReadOptions())
+    public = (
+        '<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://w3.example/svg11.dtd"><svg><text>Words</text></svg>'
+    )
+    assert parse(public.encode(), "a.svg", ReadOptions())[0].text == "Words"

@@ -225,3 +225,12 @@ def test_public_files_hold_what_is_expected(shared, name):
             parse(data)
     else:
         assert [words for words in expected if words not in parse(data).text] == []
+
+
+def test_codes_keep_the_zeros_that_their_format_adds():
+    styles = '<numFmts><numFmt numFmtId="170" formatCode="00000"/></numFmts><cellXfs><xf numFmtId="0"/>'
+    styles += '<xf numFmtId="170"/></cellXfs>'
+    row = (
+        number("A1", 417, 1) + number("B1", 417) + number("C1", 123456, 1) + number("D1", 4.5, 1) + number("E1", -7, 1)
+    )
+    assert lines(xlsx(cells(row), styles=styles)) == ["00417 | 417 | 123456 | 4.5 | -7"]
