@@ -24,6 +24,7 @@ from kgkit.extraction.local.lexicon import lexicon
 from kgkit.extraction.local.spans import Parsed
 from kgkit.extraction.local.statements import find_triples
 from kgkit.extraction.local.statements.confidence import WAYS, rule_of
+from kgkit.extraction.local.units import parse_texts
 from kgkit.extraction.run import DEFAULT_TYPES
 from kgkit.models.nlp import load_nlp
 
@@ -69,7 +70,7 @@ class GoldSet:
         self.ids = texts["id"].to_list()
         nlp = load_nlp()
         since = time.process_time()
-        self.docs = list(nlp.pipe(texts["text"].to_list()))
+        self.docs = list(parse_texts(nlp, texts["text"]))
         self.parse_seconds = time.process_time() - since
         self.own = [self._own_names(doc) for doc in self.docs]
         gold = defaultdict(list)

@@ -5,6 +5,7 @@ from functools import lru_cache
 
 from kgkit.extraction.local.found import FoundName, FoundTriple
 from kgkit.extraction.local.statements import find_triples
+from kgkit.extraction.local.units import parse_texts
 from kgkit.models.nlp import load_nlp
 
 TYPES = {"P": "PERSON", "O": "ORGANISATION", "L": "PLACE", "G": "GROUP", "D": "DATE", "W": "WORK", "N": "NUMBER"}
@@ -25,13 +26,13 @@ def parse(marked: str) -> tuple[str, list[FoundName]]:
 @lru_cache(maxsize=1000)
 def triples(marked: str) -> tuple[FoundTriple, ...]:
     text, names = parse(marked)
-    return tuple(find_triples(load_nlp()(text), names))
+    return tuple(find_triples(next(parse_texts(load_nlp(), [text])), names))
 
 
 def triples_of(many: list[str]) -> dict[str, list[FoundTriple]]:
     """The same for many sentences in one go, which is faster."""
     parsed = {marked: parse(marked) for marked in many}
-    docs = load_nlp().pipe([text for text, _ in parsed.values()])
+    docs = parse_texts(load_nlp(), [text for text, _ in parsed.values()])
     return {m: find_triples(doc, names) for (m, (_, names)), doc in zip(parsed.items(), docs, strict=True)}
 
 

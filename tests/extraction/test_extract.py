@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 from itertools import pairwise
+from typing import Any
 
 import polars as pl
 import pytest
@@ -161,13 +162,16 @@ def test_a_text_that_the_model_fails_on_is_a_row_and_the_others_go_on(monkeypatc
     class Fails:
         max_length = nlp.max_length
 
-        def __call__(self, text: str) -> object:
-            if "Babbage" in text:
-                raise ValueError("boom")
-            return nlp(text)
+        def make_doc(self, text: str) -> object:
+            return nlp.make_doc(text)
 
-        def pipe(self, texts: list[str], batch_size: int) -> list[object]:
-            return [self(text) for text in texts]
+        def __call__(self, doc: Any) -> object:
+            if "Babbage" in doc.text:
+                raise ValueError("boom")
+            return nlp(doc)
+
+        def pipe(self, docs: list[Any], batch_size: int) -> list[object]:
+            return [self(doc) for doc in docs]
 
     monkeypatch.setattr(pipeline, "load_nlp", Fails)
     found = kg.extract(chunks_of(TEXTS))

@@ -16,13 +16,13 @@ from kgkit.extraction.local.found import FoundName, FoundTriple
 from kgkit.extraction.local.lexicon import lexicon
 from kgkit.extraction.local.spans import Parsed
 from kgkit.extraction.local.statements import find_triples
+from kgkit.extraction.local.units import parse_texts
 from kgkit.models.nlp import load_nlp
 from kgkit.results import Status
 
 Problem = tuple[Status, str, str]
 """Status, reason and detail of a chunk that gave nothing."""
 
-_TEXTS_AT_ONCE = 64
 _RIVALS = 8
 
 __all__ = ["ChunkText", "DocumentFound", "MentionFound", "StatementFound", "find_in_documents"]
@@ -125,14 +125,14 @@ def _problem(nlp: Any, chunk: ChunkText, language: str | None) -> Problem | None
 def _parse(nlp: Any, texts: list[str]) -> list[Parsed | Problem]:
     """Run spaCy on all texts; one bad text must not end a batch: it becomes a row to retry."""
     try:
-        return [Parsed.of(doc) for doc in nlp.pipe(texts, batch_size=_TEXTS_AT_ONCE)]
+        return [Parsed.of(doc) for doc in parse_texts(nlp, texts)]
     except Exception:  # which text it was, and why, is found by taking each alone
         return [_parse_one(nlp, text) for text in texts]
 
 
 def _parse_one(nlp: Any, text: str) -> Parsed | Problem:
     try:
-        return Parsed.of(nlp(text))
+        return Parsed.of(next(parse_texts(nlp, [text])))
     except Exception as error:
         return "failed", "error", f"{type(error).__name__}: {error}"
 

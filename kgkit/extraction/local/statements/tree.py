@@ -6,6 +6,9 @@ from typing import Any
 
 __all__ = ["Tree"]
 
+_MARKS = " \t\r\n#*•>=|-–"
+_MARKS_AFTER = " \t\r\n#=|"
+
 
 class Tree:
     """The dependency trees of a chunk's sentences; every list has one entry a token."""
@@ -64,11 +67,11 @@ class Tree:
         return -1
 
     def span(self, sentence: int) -> tuple[int, int]:
-        """Give the characters of a sentence, without white space at its ends."""
+        """Give the characters of a sentence, without white space and marks of lists and headings at its ends."""
         first, last = self.sentences[sentence]
         start, end = self.starts[first], self.ends[last - 1]
         words = self.text[start:end]
-        return start + len(words) - len(words.lstrip()), start + len(words.rstrip())
+        return start + len(words) - len(words.lstrip(_MARKS)), start + len(words.rstrip(_MARKS_AFTER))
 
 
 def _sentences(starts: list[int]) -> tuple[list[tuple[int, int]], list[int]]:
