@@ -91,7 +91,7 @@ def _place_component(graph: Any, part: Indices, groups: Indices | None, start: P
     inner = graph.induced_subgraph(part)
     given = None if groups is None else groups[part]
     if len(part) <= _WHOLE:
-        return _level(_separate(_stress(inner, start[part], given)))
+        return _level(_separate(_stress(inner, start[part], _labels(inner, None) if given is None else given)))
     labels = _labels(inner, given)
     if labels is None:
         return _level(_springs(inner, start[part] * len(part) ** 0.5))

@@ -1,6 +1,7 @@
 // Names beside nodes, without overlap: important ones first, each at the first free of four places.
 
 const LONGEST = 30;
+const CHIEF = 18; // names of the most related, which may cover smaller nodes
 
 export function shorten(text, most = LONGEST) {
   const letters = [...text];
@@ -87,7 +88,6 @@ function nodeNames(scene, room) {
   if (hover?.node !== undefined) first.push(hover.node);
   const near = focus ? [...focus.keys()].sort((a, b) => focus.get(a) - focus.get(b) || model.sizes[b] - model.sizes[a] || a - b) : [];
   const queue = [...new Set([...first, ...[...scene.matches].slice(0, 40), ...near])];
-  blockNodes(scene, room);
   let left = focus ? 160 : 140, tries = 2500;
   const done = new Set(), manySingles = model.singles > 60 && scene.camera.s < 0.9;
   const offer = (i, must) => {
@@ -101,6 +101,8 @@ function nodeNames(scene, room) {
     if (!must && (scene.radiusOf(i) < 2.4 || (manySingles && !model.degree[i]))) return;
     if (place(scene, room, i, x, y, `${important ? 600 : 500} ${size.toFixed(1)}px ${theme.font}`, size, important)) left--;
   };
+  if (!focus && !scene.overview) for (const i of model.byImportance.slice(0, CHIEF)) offer(i, false);
+  blockNodes(scene, room);
   for (const i of queue) { if (left <= 0) break; offer(i, true); }
   if (focus || scene.overview) return;
   for (const i of model.byImportance) {
