@@ -7,6 +7,9 @@ interface can read, or a result of an earlier stage. The rule for what comes in:
 - NaN, NaT and ``pd.NA`` become null. A text such as ``"NA"`` or ``"None"`` is text.
 - Categorical and enum columns become text. Lists, tuples, sets (sorted) and arrays in a column become lists.
 - Times without a zone are taken as UTC, others are converted to UTC.
+- Mappings in a column that a table declares as JSON become JSON text, without the keys that have no value.
+- Periods and intervals become text. Values of other kinds that polars has not (complex numbers) are kept as they
+  are, for stages that pass columns through; a text with half characters (lone surrogates) is refused.
 - Nothing that came in is changed.
 
 And for what goes out, decided by the table's declaration and never by the rows that happen to be there:
@@ -20,6 +23,7 @@ And for what goes out, decided by the table's declaration and never by the rows 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -29,6 +33,7 @@ from kgkit import tables
 from kgkit.errors import FrameTypeError, OptionError, SchemaError
 
 Backend = Literal["polars", "pandas", "pyarrow"]
+_HALF = re.compile("[\ud800-\udfff]")
 BACKENDS: tuple[Backend, ...] = ("polars", "pandas", "pyarrow")
 
 __all__ = ["BACKENDS", "Backend", "Taken", "backend_of", "check_backend", "give", "take", "to_polars"]
@@ -77,6 +82,9 @@ def to_polars(obj: Any, name: str = "data") -> pl.DataFrame:
     Raises:
         FrameTypeError: It is not a frame.
     """
+    if type(obj).__name__ == "Series":
+        msg = f"{name} must be a dataframe; this is a single column (a Series). Make it one: series.to_frame()."
+        raise FrameTypeError(msg)
     if isinstance(obj, pl.LazyFrame):
         obj = obj.collect()
     if isinstance(obj, pl.DataFrame):
@@ -161,7 +169,7 @@ def _from_pandas(frame: Any, name: str) -> pl.DataFrame:
     columns = [str(c) for c in frame.columns]
     if len(set(columns)) != len(columns):
         twice = sorted({c for c in columns if columns.count(c) > 1})
-        msg = f"A {name} frame has the column {', '.join(map(repr, twice))} more than once; rename one."
+        msg = f"The {name} frame has the column {', '.join(map(repr, twice))} more than once; rename one."
         raise SchemaError(msg)
     return pl.DataFrame([_series(column, frame.iloc[:, i]) for i, column in enumerate(columns)])
 
@@ -170,18 +178,35 @@ def _series(name: str, values: Any) -> pl.Series:
     kind = str(values.dtype)
     if kind == "object":
         return _from_objects(name, values.to_list())
+    if kind.startswith(("period", "interval")):  # arrow would give a period's number
+        return _from_objects(name, values.astype("str").astype("object").where(values.notna(), None).to_list())
     if kind == "category":
         values = values.astype("object")
         return _from_objects(name, values.to_list())
-    return pl.DataFrame(pl.from_pandas(values, nan_to_null=True)).to_series().alias(name)
+    try:
+        return pl.DataFrame(pl.from_pandas(values, nan_to_null=True)).to_series().alias(name)
+    except UnicodeEncodeError as error:
+        raise _half_characters(name, values.to_list()) from error
+    except Exception:  # pyarrow and polars raise kinds of their own for dtypes they do not know
+        return _from_objects(name, values.astype("object").to_list())
 
 
 def _from_objects(name: str, values: list[Any]) -> pl.Series:
     cells = [_cell(value) for value in values]
     try:
         return pl.Series(name, cells, strict=True)
+    except UnicodeEncodeError as error:
+        raise _half_characters(name, cells) from error
     except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
         return pl.Series(name, cells, dtype=pl.Object)  # mixed kinds: `conform` says which column, if it is used
+
+
+def _half_characters(name: str, cells: list[Any]) -> SchemaError:
+    row = next((i for i, cell in enumerate(cells) if isinstance(cell, str) and _HALF.search(cell)), 0)
+    return SchemaError(
+        f"Column {name!r} holds half characters (lone surrogates), which are no text; the first is in row {row} "
+        "(counted from 0). Replace them: .str.encode('utf-8', 'replace').str.decode('utf-8')."
+    )
 
 
 def _cell(value: Any) -> Any:

@@ -158,7 +158,7 @@ def test_missing_columns_are_named_with_what_there_is() -> None:
 
 
 def test_values_that_do_not_fit_are_named() -> None:
-    with pytest.raises(SchemaError, match="'n_mentions' of a entities frame must be Int64.*fractions"):
+    with pytest.raises(SchemaError, match="'n_mentions' of the entities frame must be Int64.*fractions"):
         take(entities().with_columns(n_mentions=pl.Series([1.5, 2.0])), "entities")
     with pytest.raises(SchemaError, match="'n_mentions'"):
         take(entities().with_columns(n_mentions=pl.Series(["many", "few"])), "entities")
@@ -196,3 +196,43 @@ def test_any_text_and_list_survives_pandas(rows: list[tuple[str | None, list[str
     needed = ["entity_id", "name"]
     there = take(give(frame, None, "pandas"), "entities", require=needed).frame
     assert_frame_equal(there, take(frame, "entities", require=needed).frame)
+
+
+@pytest.mark.parametrize("make", [pl.DataFrame, pd.DataFrame])
+def test_mappings_become_json_where_json_is_declared(make) -> None:
+    cells = [{"k": 1, "none": None}, {"k": 2, "none": "ä"}, {}]
+    frame = make({"entity_id": ["a", "b", "c"], "attributes": cells})
+    taken = take(frame, "entities", require=["entity_id"]).frame
+    assert taken["attributes"].to_list() == ['{"k": 1}', '{"k": 2, "none": "ä"}', "{}"]
+    with pytest.raises(SchemaError, match="'name' of the entities frame must be String"):
+        take(make({"entity_id": ["a", "b", "c"], "name": cells}), "entities", require=["entity_id"])
+
+
+def test_mappings_with_values_of_several_kinds_become_json() -> None:
+    frame = pd.DataFrame({"entity_id": ["a", "b"], "attributes": [{"k": 1}, '{"k": "x"}']})
+    assert take(frame, "entities", require=["entity_id"]).frame["attributes"].to_list() == ['{"k": 1}', '{"k": "x"}']
+
+
+def test_times_as_text_are_read() -> None:
+    rows = {"decision_id": ["a"], "decided_at": ["2024-01-31T12:00:00+01:00"]}
+    assert take(pl.DataFrame(rows), "decisions", require=["decision_id"]).frame["decided_at"].to_list() == [
+        dt.datetime(2024, 1, 31, 11, tzinfo=UTC)
+    ]
+
+
+@pytest.mark.parametrize("series", [pd.Series(["a"]), pl.Series(["a"])])
+def test_a_column_alone_is_no_frame(series) -> None:
+    with pytest.raises(FrameTypeError, match="a single column"):
+        to_polars(series)
+
+
+def test_kinds_that_polars_has_not_pass_through() -> None:
+    months = pd.array(["2024-01", None], dtype="period[M]")
+    read = to_polars(pd.DataFrame({"p": months, "c": [1 + 2j, 3j], "x": ["a", "b"]}))
+    assert read["p"].to_list() == ["2024-01", None]
+    assert (read["c"].to_list(), read["x"].to_list()) == ([1 + 2j, 3j], ["a", "b"])
+
+
+def test_half_characters_are_refused_by_row() -> None:
+    with pytest.raises(SchemaError, match="'text' holds half characters .* row 1"):
+        to_polars(pd.DataFrame({"text": pd.Series(["a", "b\ud800"], dtype="object")}))

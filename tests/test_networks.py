@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pandas as pd
 import polars as pl
 import pytest
 from graph_data import mentions, statements
@@ -120,4 +121,24 @@ def test_what_cannot_be_written_or_read_is_named(tmp_path):
     with pytest.raises(SchemaError, match="'canonical_id'"):
         kg.write_tables({"canonical": pl.DataFrame({"entity_id": ["a"]})}, tmp_path)
     with pytest.raises(InputError, match="holds no .parquet file"):
+        kg.read_tables(tmp_path)
+
+
+@pytest.mark.parametrize("make", [pl.DataFrame, pd.DataFrame])
+def test_columns_with_nothing_in_them_yet_are_written_and_can_grow(tmp_path, make):
+    kg.write_tables(
+        {"mine": make({"id": ["a", "b"], "many": [[], []], "year": [None, None], "map": [{}, {}]})}, tmp_path
+    )
+    first = kg.read_tables(tmp_path)["mine"]
+    assert first.rows() == [("a", [], None, "{}"), ("b", [], None, "{}")]
+    more = pl.DataFrame({"id": ["c"], "many": [["x"]], "year": [1900], "map": ['{"k": 1}']})
+    kg.write_tables({"mine": pl.concat([first, more], how="vertical_relaxed")}, tmp_path)
+    assert kg.read_tables(tmp_path)["mine"].rows()[-1] == ("c", ["x"], 1900, '{"k": 1}')
+
+
+def test_values_of_several_kinds_and_damaged_files_are_named(tmp_path):
+    with pytest.raises(SchemaError, match="'x' of 'mine' holds values of several kinds"):
+        kg.write_tables({"mine": pd.DataFrame({"x": [1, "b"]})}, tmp_path)
+    (tmp_path / "entities.parquet").write_bytes(b"junk")
+    with pytest.raises(InputError, match="entities.parquet' is no Parquet file"):
         kg.read_tables(tmp_path)

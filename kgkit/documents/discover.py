@@ -73,6 +73,9 @@ def printable(path: str) -> str:
 
 
 def _text(entry: object) -> str:
+    if isinstance(entry, (str, os.PathLike)) and not os.fspath(entry):
+        msg = "source holds an empty path. For the folder you are in, give '.'."
+        raise InputError(msg)
     if isinstance(entry, (str, os.PathLike)):
         return os.path.expanduser(os.fsdecode(entry))
     msg = (

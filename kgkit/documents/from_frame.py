@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 import polars as pl
 
 from kgkit import tables
+from kgkit.documents.dates import parse_time
 from kgkit.errors import SchemaError
 from kgkit.frames import Backend, backend_of, to_polars
 from kgkit.ids import content_hash, stable_id
@@ -49,7 +51,7 @@ def documents_from_frame(source: Any) -> tuple[list[dict[str, Any]], list[Outcom
         have = ", ".join(map(repr, frame.columns)) or "none"
         msg = f"A frame of documents needs a 'text' column; it has: {have}. Rename the one that holds the text."
         raise SchemaError(msg)
-    known = tables.conform(frame.select([c for c in frame.columns if c in _KEPT]), "documents", require=[])
+    known = tables.conform(_read_times(frame).select([c for c in frame.columns if c in _KEPT]), "documents", require=[])
     _check_ids(known["doc_id"] if "doc_id" in frame.columns else None)
     extra = frame.select([c for c in frame.columns if c not in (*_KEPT, *_MADE)])
     rows = [_row(k, e) for k, e in zip(known.to_dicts(), _dicts(extra, frame.height), strict=True)]
@@ -80,7 +82,7 @@ def _valid(text: str) -> bool:
 
 
 def _metadata(given: str | None, extra: dict[str, Any]) -> dict[str, Any]:
-    values = {k: v for k, v in extra.items() if v is not None}
+    values = {k: _finite(v) for k, v in extra.items() if v is not None}
     if not given:
         return values
     try:
@@ -88,6 +90,35 @@ def _metadata(given: str | None, extra: dict[str, Any]) -> dict[str, Any]:
     except ValueError:
         return {"metadata": given, **values}
     return {**known, **values} if isinstance(known, dict) else {"metadata": known, **values}
+
+
+def _finite(value: Any) -> Any:
+    """Write infinity as text: JSON has no number for it."""
+    if isinstance(value, dict):
+        return {k: _finite(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_finite(v) for v in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _read_times(frame: pl.DataFrame) -> pl.DataFrame:
+    """Read ``modified_at`` where it is text, in any form that files use.
+
+    Raises:
+        SchemaError: One is no time.
+    """
+    if "modified_at" not in frame.columns or frame["modified_at"].dtype != pl.String:
+        return frame
+    texts = frame["modified_at"].to_list()
+    times = [parse_time(text) if text and text.strip() else None for text in texts]
+    bad = next((i for i, text in enumerate(texts) if text and text.strip() and times[i] is None), None)
+    if bad is not None:
+        msg = (
+            f"Column 'modified_at' holds {texts[bad]!r} in row {bad} (counted from 0), which is no time. Write it like "
+            "2024-01-31T12:00:00+01:00, or give the column another name to keep it as metadata."
+        )
+        raise SchemaError(msg)
+    return frame.with_columns(pl.Series("modified_at", times, dtype=pl.Datetime("us", "UTC")))
 
 
 def _check_ids(ids: pl.Series | None) -> None:

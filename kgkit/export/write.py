@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Mapping
@@ -11,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from kgkit import tables
-from kgkit.errors import InputError
+from kgkit.errors import InputError, SchemaError
 from kgkit.frames import Backend, give, to_polars
 
 __all__ = ["read_tables", "write_tables"]
@@ -29,6 +30,8 @@ def write_tables(frames: Any, folder: str | os.PathLike[str]) -> dict[str, Path]
     Args:
         frames: A result of a stage, or a mapping from tables' names to frames of any kind. Known tables are
             brought to their declared columns; a name of your own may have lower-case letters, digits and ``_``.
+            Tables of your own are written as they are, but for mappings without any key, for which Parquet has no
+            type: such a column is written as JSON text.
         folder: Where to write; made when absent.
 
     Returns:
@@ -74,7 +77,7 @@ def read_tables(folder: str | os.PathLike[str], *, backend: Backend = "polars") 
         A frame for each file, by the table's name, in the order in which tables are declared; others by name.
 
     Raises:
-        InputError: There is no such folder, or no table in it.
+        InputError: There is no such folder, no table in it, or a file that is no Parquet.
 
     Examples:
         >>> import tempfile
@@ -92,13 +95,22 @@ def read_tables(folder: str | os.PathLike[str], *, backend: Backend = "polars") 
     order = {name: i for i, name in enumerate(tables.names())}
     names = sorted(found, key=lambda name: (order.get(name, len(order)), name))
     known = {name: name if name in order else None for name in names}
-    return {name: give(pl.read_parquet(found[name]), known[name], backend) for name in names}
+    return {name: give(_read(found[name]), known[name], backend) for name in names}
+
+
+def _read(path: Path) -> pl.DataFrame:
+    try:
+        return pl.read_parquet(path)
+    except pl.exceptions.PolarsError as error:
+        msg = f"{str(path)!r} is no Parquet file, or a damaged one: {str(error).partition(chr(10))[0]}"
+        raise InputError(msg) from error
 
 
 def _named(frames: Any) -> dict[str, Any]:
     held = getattr(frames, "frames", frames)
     if not isinstance(held, Mapping) or not held:
-        msg = f"write_tables needs a result of a stage, or a mapping from names to frames; this is {type(frames)}."
+        what = "empty" if isinstance(held, Mapping) else f"a {type(frames).__name__}"
+        msg = f"write_tables needs a result of a stage, or a mapping from names to frames; this is {what}."
         raise InputError(msg)
     bad = [name for name in held if not (isinstance(name, str) and _NAME.fullmatch(name))]
     if bad:
@@ -109,4 +121,26 @@ def _named(frames: Any) -> dict[str, Any]:
 
 def _prepare(name: str, frame: Any) -> pl.DataFrame:
     plain = to_polars(frame, name)
-    return tables.conform(plain, name) if name in tables.TABLES else plain
+    return tables.conform(plain, name) if name in tables.TABLES else _writable(plain, name)
+
+
+def _writable(frame: pl.DataFrame, name: str) -> pl.DataFrame:
+    mixed = [c for c, dtype in frame.schema.items() if dtype == pl.Object]
+    if mixed:
+        msg = f"Column {mixed[0]!r} of {name!r} holds values of several kinds, which no file format has; make them one."
+        raise SchemaError(msg)
+    changes = [pl.Series(c, _as_json(frame[c])) for c, dtype in frame.schema.items() if _keyless(dtype)]
+    return frame.with_columns(changes) if changes else frame
+
+
+def _keyless(dtype: pl.DataType) -> bool:
+    if isinstance(dtype, (pl.List, pl.Array)):
+        return _keyless(dtype.inner)  # type: ignore[arg-type]
+    if isinstance(dtype, pl.Struct):
+        return not dtype.fields or any(_keyless(f.dtype) for f in dtype.fields)  # type: ignore[arg-type]
+    return False
+
+
+def _as_json(column: pl.Series) -> pl.Series:
+    cells = [None if cell is None else json.dumps(cell, ensure_ascii=False, default=str) for cell in column.to_list()]
+    return pl.Series(column.name, cells, dtype=pl.String)

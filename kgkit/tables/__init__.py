@@ -11,6 +11,7 @@ Examples:
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 
 import polars as pl
@@ -150,19 +151,40 @@ def _fit(frame: pl.DataFrame, column: Column, table: str) -> pl.Series:
     if have.dtype == column.dtype:
         return have
     try:
-        return _cast(have, column.dtype)
+        return _json_text(have) if column.json and _holds_mappings(have) else _cast(have, column.dtype)
     except (pl.exceptions.PolarsError, TypeError, ValueError, OverflowError) as error:
         msg = (
-            f"Column {column.name!r} of a {table} frame must be {_dtype_text(column.dtype)}; "
-            f"it is {_dtype_text(have.dtype)} and cannot be converted: {error}"
+            f"Column {column.name!r} of the {table} frame must be {_dtype_text(column.dtype)}; "
+            f"it is {_dtype_text(have.dtype)} and cannot be converted: {str(error).partition(chr(10))[0]}"
         )
         raise SchemaError(msg) from error
+
+
+def _holds_mappings(have: pl.Series) -> bool:
+    return isinstance(have.dtype, pl.Struct) or have.dtype == pl.Object
+
+
+def _json_text(have: pl.Series) -> pl.Series:
+    """Write mappings as JSON text. Absent keys came in as nulls, so keys without a value are left out."""
+    return pl.Series(have.name, [_json_cell(cell) for cell in have.to_list()], dtype=pl.String)
+
+
+def _json_cell(cell: object) -> str | None:
+    if cell is None or isinstance(cell, str):
+        return cell
+    if not isinstance(cell, dict):
+        msg = f"a {type(cell).__name__} is no mapping"
+        raise TypeError(msg)
+    filled = {key: value for key, value in cell.items() if value is not None}
+    return json.dumps(filled, ensure_ascii=False, default=str)
 
 
 def _cast(have: pl.Series, dtype: pl.DataType) -> pl.Series:
     if isinstance(dtype, pl.Datetime) and isinstance(have.dtype, pl.Datetime):
         aware = have if have.dtype.time_zone else have.dt.replace_time_zone("UTC")
         return aware.dt.convert_time_zone("UTC").cast(dtype)
+    if isinstance(dtype, pl.Datetime) and have.dtype == pl.String:
+        return have.str.to_datetime(time_unit="us", time_zone="UTC", strict=True)
     if have.dtype == pl.Object or (dtype.is_nested() and not have.dtype.is_nested()):
         return pl.Series(have.name, have.to_list(), dtype=dtype, strict=True)
     if have.dtype.is_float() and dtype.is_integer() and (have.fill_nan(None).drop_nulls() % 1 != 0).any():
@@ -178,7 +200,7 @@ def _refuse_nulls(frame: pl.DataFrame, table: Table, needed: set[str]) -> None:
     for column in table.columns:
         if not column.nullable and column.name in needed and frame.get_column(column.name).null_count():
             row = frame.get_column(column.name).is_null().arg_max()
-            msg = f"Column {column.name!r} of a {table.name} frame may not be null; row {row} is (counted from 0)."
+            msg = f"Column {column.name!r} of the {table.name} frame may not be null; row {row} is (counted from 0)."
             raise SchemaError(msg)
 
 

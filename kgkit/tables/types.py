@@ -15,12 +15,13 @@ TEXTS = pl.List(pl.String())
 
 @dataclass(frozen=True)
 class Column:
-    """One column: its name, dtype, what it means, and whether it may be null."""
+    """One column: its name, dtype, what it means, and whether it may be null; ``json`` text holds a mapping."""
 
     name: str
     meaning: str
     dtype: pl.DataType = TEXT
     nullable: bool = False
+    json: bool = False
 
 
 @dataclass(frozen=True)

@@ -83,6 +83,12 @@ def test_other_things_are_no_source(source: object) -> None:
         kg.read_documents(source)
 
 
+@pytest.mark.parametrize("source", ["", [""], ["a.txt", ""]])
+def test_an_empty_path_is_not_the_current_folder(source: object) -> None:
+    with pytest.raises(InputError, match="empty path"):
+        kg.read_documents(source)
+
+
 def test_nothing_to_read_is_an_empty_result(tmp_path: Path) -> None:
     for source in (tmp_path, []):
         read = kg.read_documents(source)
@@ -223,9 +229,19 @@ def test_frames_keep_their_ids_and_results_can_be_given_again(tmp_path: Path) ->
         ({"words": ["a"]}, "needs a 'text' column; it has: 'words'"),
         ({"text": ["a", "b"], "doc_id": ["x", "x"]}, "'x' more than once"),
         ({"text": ["a", "b"], "doc_id": ["x", None]}, "holds nulls"),
-        ({"text": [["a"], ["b"]]}, "'text' of a documents frame must be String"),
+        ({"text": ["a", "b"], "modified_at": ["2024-01-31", "soon"]}, "'soon' in row 1 .* no time"),
+        ({"text": [["a"], ["b"]]}, "'text' of the documents frame must be String"),
     ],
 )
 def test_frames_that_cannot_be_used(frame: dict, message: str) -> None:
     with pytest.raises(SchemaError, match=message):
         kg.read_documents(pl.DataFrame(frame))
+
+
+def test_columns_of_frames_keep_their_values() -> None:
+    frame = pl.DataFrame(
+        {"text": ["a", "b"], "modified_at": ["Mon, 02 Jan 2023 03:04:05 +0100", None], "n": [float("inf"), 1.5]}
+    ).with_columns(metadata=pl.Series([{"k": 1, "l": None}, {"k": None, "l": "x"}]))
+    read = kg.read_documents(frame).documents.sort("text")
+    assert [json.loads(m) for m in read["metadata"]] == [{"k": 1, "n": "inf"}, {"l": "x", "n": 1.5}]
+    assert [t and t.isoformat() for t in read["modified_at"]] == ["2023-01-02T02:04:05+00:00", None]
