@@ -14,8 +14,9 @@ Everything is imported when it is first used, so ``import kgkit`` is fast.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from kgkit.lazy import lazy_names
 
 __version__ = "0.1.0"
 
@@ -76,16 +77,7 @@ __all__ = [  # noqa: RUF022  (modules last)
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        value: Any = getattr(import_module(f"kgkit.{_HOME[name]}"), name)
-    elif name in _MODULES:
-        value = import_module(f"kgkit.{name}")
-    else:
-        msg = f"module 'kgkit' has no attribute {name!r}"
-        raise AttributeError(msg)
-    globals()[name] = value
-    return value
+__getattr__ = lazy_names(__name__, _HOME | dict.fromkeys(_MODULES, ""))
 
 
 def __dir__() -> list[str]:

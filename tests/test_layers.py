@@ -12,7 +12,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "kgkit"
 
 # From the foundations to the surfaces. Modules of one line may use each other only where they are one package.
 LAYERS = [
-    ["errors"],
+    ["errors", "lazy"],
     ["ids", "text", "language"],
     ["tables"],
     ["frames"],

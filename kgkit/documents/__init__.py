@@ -5,8 +5,9 @@ Names are imported when they are first used: the processes that read files need 
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from kgkit.lazy import lazy_names
 
 if TYPE_CHECKING:
     from kgkit.documents.chunk import chunk_documents
@@ -16,11 +17,4 @@ _HOME = {"Documents": "read", "chunk_documents": "chunk", "read_documents": "rea
 
 __all__ = ["Documents", "chunk_documents", "read_documents"]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        msg = f"module 'kgkit.documents' has no attribute {name!r}"
-        raise AttributeError(msg)
-    value = getattr(import_module(f"kgkit.documents.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy_names(__name__, _HOME)

@@ -5,8 +5,7 @@ Everything is imported when it is first used.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import Any
+from kgkit.lazy import lazy_names
 
 _HOME = {
     "answers": "retrieval",
@@ -17,14 +16,7 @@ _HOME = {
 
 __all__ = sorted(_HOME)
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        msg = f"module 'kgkit.evaluate' has no attribute {name!r}"
-        raise AttributeError(msg)
-    value = getattr(import_module(f"kgkit.evaluate.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy_names(__name__, _HOME)
 
 
 def __dir__() -> list[str]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from kgkit.lazy import lazy_names
 
 if TYPE_CHECKING:
     from kgkit.export.networks import to_igraph, to_networkx
@@ -23,11 +24,4 @@ _HOME = {
 
 __all__ = ["PyvisGraph", "read_tables", "to_igraph", "to_networkx", "to_pyvis", "write_report", "write_tables"]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        msg = f"module 'kgkit.export' has no attribute {name!r}"
-        raise AttributeError(msg)
-    value: Any = getattr(import_module(f"kgkit.export.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy_names(__name__, _HOME)

@@ -6,8 +6,9 @@ The folder is not called ``search``: importing a package of that name would put 
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from kgkit.lazy import lazy_names
 
 if TYPE_CHECKING:
     from kgkit.retrieval.answer import Answer
@@ -28,11 +29,4 @@ _HOME = {
 
 __all__ = ["Answer", "Hits", "SearchIndex", "ask", "build_index", "fuse", "search"]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        msg = f"module 'kgkit.retrieval' has no attribute {name!r}"
-        raise AttributeError(msg)
-    value = getattr(import_module(f"kgkit.retrieval.{_HOME[name]}"), name)
-    globals()[name] = value
-    return value
+__getattr__ = lazy_names(__name__, _HOME)
