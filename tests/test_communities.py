@@ -214,6 +214,10 @@ def test_pandas_in_pandas_out():
         ({"resolution": [1.0, 2.0], "levels": 2}, "descending"),
         ({"resolution": [1.0, 0.5], "levels": 3}, "2 numbers for levels=3"),
         ({"resolution": 0}, "above 0"),
+        ({"resolution": "1"}, "above 0"),
+        ({"levels": 1.5}, "levels=1.5"),
+        ({"seed": "x"}, "seed='x'"),
+        ({"seed": -1}, "seed=-1"),
         ({"iterations": 0}, "iterations=0"),
         ({"weights": "size"}, "weights='size' is not known"),
         ({"min_size": 0}, "min_size=0"),
@@ -227,8 +231,10 @@ def test_options_out_of_range_are_named(options, message):
 def test_unusable_relations_are_named():
     with pytest.raises(InputError, match="1 ends of relations are no entities, such as 'x'"):
         kg.detect_communities(*frames(["a"], [("a", "x", 1.0)]))
-    with pytest.raises(InputError, match="weights are 0 or more"):
+    with pytest.raises(InputError, match="holds -1.0; weights are 0 or more"):
         kg.detect_communities(*frames(["a", "b"], [("a", "b", -1.0)]))
+    with pytest.raises(InputError, match="holds inf; weights are 0 or more"):
+        kg.detect_communities(*frames(["a", "b"], [("a", "b", float("inf"))]))
     with pytest.raises(InputError, match="entities frame and relations="):
         kg.detect_communities(frames(["a"], [])[0])
 

@@ -110,7 +110,7 @@ def detect_communities(
     """
     check_quality(method, quality)
     steps = _resolutions(resolution, levels)
-    _check_numbers(min_size=min_size, iterations=iterations, n_evidence=n_evidence, weights=weights)
+    _check_numbers(min_size=min_size, seed=seed, iterations=iterations, n_evidence=n_evidence, weights=weights)
     taken = take(graph, "entities", require=["entity_id"])
     linked = _take_relations(graph, relations)
     counted = linked if polarity is None else linked.filter(_polarity(linked).is_in(list(polarity)))
@@ -137,8 +137,12 @@ def detect_communities(
 
 
 def _resolutions(resolution: float | Sequence[float], levels: int) -> list[float]:
-    if levels < 1:
-        msg = f"levels={levels} is out of range. Allowed: 1 or more."
+    if not isinstance(levels, int) or levels < 1:
+        msg = f"levels={levels!r} is out of range. Allowed: 1 or more."
+        raise OptionError(msg)
+    numbers = [resolution] if isinstance(resolution, (int, float, str)) else list(resolution)
+    if not all(isinstance(number, (int, float)) for number in numbers):
+        msg = f"resolution={resolution!r} cannot be used. Allowed: a number above 0, or a descending list of them."
         raise OptionError(msg)
     if isinstance(resolution, (int, float)):
         steps = [float(resolution) / 2**level for level in range(levels)]
@@ -153,11 +157,14 @@ def _resolutions(resolution: float | Sequence[float], levels: int) -> list[float
     return steps
 
 
-def _check_numbers(*, min_size: int, iterations: int, n_evidence: int, weights: str | None) -> None:
+def _check_numbers(*, min_size: int, seed: int, iterations: int, n_evidence: int, weights: str | None) -> None:
     for option, value, least in (("min_size", min_size, 1), ("n_evidence", n_evidence, 0)):
-        if value < least:
-            msg = f"{option}={value} is out of range. Allowed: {least} or more."
+        if not isinstance(value, int) or value < least:
+            msg = f"{option}={value!r} is out of range. Allowed: {least} or more."
             raise OptionError(msg)
+    if not isinstance(seed, int) or not 0 <= seed < 2**31:
+        msg = f"seed={seed!r} is out of range. Allowed: a whole number from 0 to 2,147,483,647."
+        raise OptionError(msg)
     if iterations == 0:
         msg = "iterations=0 would do nothing. Allowed: 1 or more, or below 0 to go on until nothing improves."
         raise OptionError(msg)

@@ -63,7 +63,8 @@ def make_network(ids: pl.Series, relations: pl.DataFrame, weights: str | None) -
     else:
         weight = relations[weights].cast(pl.Float64).fill_null(1.0).to_numpy()
     if not np.isfinite(weight).all() or (weight < 0).any():
-        msg = f"The column {weights!r} holds {weight[~(weight >= 0)][:1]}; weights are 0 or more, and finite."
+        wrong = weight[~((weight >= 0) & np.isfinite(weight))][0]
+        msg = f"The column {weights!r} holds {wrong}; weights are 0 or more, and finite."
         raise InputError(msg)
     keep = (left != right) & (weight > 0)
     if not keep.all():
