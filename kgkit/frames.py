@@ -47,13 +47,14 @@ class Taken:
     backend: Backend
 
 
-def take(obj: Any, name: str, *, require: list[str] | None = None) -> Taken:
+def take(obj: Any, name: str, *, require: list[str] | None = None, extra: bool = False) -> Taken:
     """Take a table from a frame of any kind, or out of a result that has it.
 
     Args:
         obj: A frame, or a result of an earlier stage.
         name: The table's name, such as ``"chunks"``.
         require: Columns that must be there; by default all that the table does not allow to be null.
+        extra: Whether to keep columns that the table does not declare, after those that it does.
 
     Returns:
         The table in its declared form, and the backend to answer in.
@@ -69,10 +70,13 @@ def take(obj: Any, name: str, *, require: list[str] | None = None) -> Taken:
         'pandas'
     """
     inner = _table_of(obj, name)
-    frame = tables.conform(to_polars(inner, name), name, require=require)
+    plain = to_polars(inner, name)
+    frame = tables.conform(plain, name, require=require)
     key = tables.get(name).key
     if require is None or set(key) <= set(require):
         tables.check_key(frame, name)
+    if extra:
+        frame = frame.hstack(plain.drop(frame.columns, strict=False).get_columns())
     return Taken(frame, backend_of(inner))
 
 

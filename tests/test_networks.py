@@ -142,3 +142,16 @@ def test_values_of_several_kinds_and_damaged_files_are_named(tmp_path):
     (tmp_path / "entities.parquet").write_bytes(b"junk")
     with pytest.raises(InputError, match="entities.parquet' is no Parquet file"):
         kg.read_tables(tmp_path)
+
+
+@pytest.mark.parametrize("make", [pl.DataFrame, pd.DataFrame])
+def test_columns_of_your_own_go_along(make):
+    mixed = pl.Series([1, "one"], dtype=pl.Object) if make is pl.DataFrame else [1, "one"]
+    nodes = make({"entity_id": ["b", "a"], "name": ["B", "A"], "pid": [7, 8], "label": ["x", None], "viz": mixed})
+    ends = {"relation_id": ["s", "r"], "source_id": ["a", "b"], "target_id": ["b", "a"]}
+    edges = make({**ends, "key": ["k", "l"], "id": [1, 2], "type": ["T", "U"], "weight": [1.0, 2.0]})
+    out = kg.to_networkx(nodes, relations=edges)
+    assert [out.nodes[n][c] for n in "ab" for c in ("pid", "label", "viz")] == [8, None, "one", 7, "x", 1]
+    assert [out.edges["b", "a", "r"][c] for c in ("key", "id", "type", "weight")] == ["l", 2, "U", 2.0]
+    same = kg.to_igraph(nodes, relations=edges)
+    assert (same.vs["pid"], same.vs["viz"], same.es["type"]) == ([8, 7], ["one", 1], ["U", "T"])

@@ -15,6 +15,8 @@ __all__ = ["to_igraph", "to_networkx"]
 def to_networkx(graph: Any, *, relations: Any = None, communities: Any = None, level: int = 0) -> Any:
     """Convert a graph to a networkx ``MultiDiGraph``: parallel, opposite and self-relations are all there.
 
+    Columns that you added to the entities or relations go along, whatever their names.
+
     Args:
         graph: A graph, or an entities frame.
         relations: A relations frame; the graph's when left out.
@@ -48,6 +50,8 @@ def to_networkx(graph: Any, *, relations: Any = None, communities: Any = None, l
 
 def to_igraph(graph: Any, *, relations: Any = None, communities: Any = None, level: int = 0) -> Any:
     """Convert a graph to a directed ``igraph.Graph``: parallel, opposite and self-relations are all there.
+
+    Columns that you added to the entities or relations go along, whatever their names.
 
     Args:
         graph: A graph, or an entities frame.
@@ -84,14 +88,18 @@ def to_igraph(graph: Any, *, relations: Any = None, communities: Any = None, lev
     )
 
 
+def _in_order(frame: pl.DataFrame, key: str) -> pl.DataFrame:
+    return frame[frame[key].arg_sort()]  # not by sort(): columns of your own may hold what polars cannot sort
+
+
 def _parts(graph: Any, relations: Any, communities: Any, level: int) -> tuple[pl.DataFrame, pl.DataFrame]:
     if relations is None and not isinstance(getattr(graph, "frames", None), dict):
         msg = "Give a graph, or an entities frame and relations=, a frame of relations."
         raise InputError(msg)
-    nodes = take(graph, "entities", require=["entity_id"]).frame.sort("entity_id")
-    edges = take(
-        graph if relations is None else relations, "relations", require=["relation_id", "source_id", "target_id"]
-    ).frame.sort("relation_id")
+    ends_and_id = ["relation_id", "source_id", "target_id"]
+    held = graph if relations is None else relations
+    nodes = _in_order(take(graph, "entities", require=["entity_id"], extra=True).frame, "entity_id")
+    edges = _in_order(take(held, "relations", require=ends_and_id, extra=True).frame, "relation_id")
     ends = pl.concat([edges["source_id"], edges["target_id"]]).unique()
     lost = ends.filter(~ends.is_in(nodes["entity_id"].implode())).sort()
     if len(lost):
@@ -102,6 +110,7 @@ def _parts(graph: Any, relations: Any, communities: Any, level: int) -> tuple[pl
         raise InputError(msg)
     if communities is not None:
         members = take(communities, "communities").frame.filter(pl.col("level") == level)
+        nodes = nodes.drop("community_id", strict=False)
         nodes = nodes.join(
             members.select("entity_id", "community_id"), on="entity_id", how="left", maintain_order="left"
         )
