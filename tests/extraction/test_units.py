@@ -1,5 +1,7 @@
 """Where units of a text end, and that neither names nor statements go over such an end."""
 
+from itertools import pairwise
+
 import pytest
 
 from kgkit.extraction.local.statements import find_triples
@@ -9,7 +11,7 @@ from tests.extraction.parsing import names_in, parse
 
 def pieces(text: str) -> list[str]:
     cuts = [0, *unit_starts(text), len(text)]
-    return [text[a:b].strip() for a, b in zip(cuts, cuts[1:], strict=False) if text[a:b].strip()]
+    return [text[a:b].strip() for a, b in pairwise(cuts) if text[a:b].strip()]
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,16 @@ class Lexicon(NamedTuple):
     term_heads: frozenset[str]
     empty: frozenset[str]
     naming: frozenset[str]
+    made_of: frozenset[str]
+    works_on: frozenset[str]
+    parts: frozenset[str]
+    used_by: frozenset[str]
+    coding: frozenset[str]
+    run_on: frozenset[str]
+    staff: frozenset[str]
+    trading: frozenset[str]
+    working_at: frozenset[str]
+    anded: frozenset[str]
 
     def is_place(self, text: str) -> bool:
         """Tell whether a text is a listed place, also in capitals: "BANGKOK"."""
@@ -77,6 +87,16 @@ def lexicon() -> Lexicon:
         term_heads=concepts["HEAD"],
         empty=concepts["EMPTY"],
         naming=concepts["NAMING"],
+        made_of=small["MADE_OF"],
+        works_on=small["WORKS_ON"],
+        parts=small["PART"],
+        used_by=small["USED_BY"],
+        coding=small["CODING"],
+        run_on=small["RUN_ON"],
+        staff=small["STAFF"],
+        trading=small["TRADING"],
+        working_at=small["WORKING_AT"],
+        anded=small["ANDED"],
     )
 
 

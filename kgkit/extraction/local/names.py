@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from kgkit.extraction.local.lexicon import Lexicon
+from kgkit.extraction.local.products import model_spans
 from kgkit.extraction.local.spans import Parsed, Span, entity_spans, is_junk
 from kgkit.extraction.local.types import Votes, head_type, vote
 
@@ -14,7 +15,6 @@ __all__ = ["Name", "capitalised_runs", "defined_acronyms", "find_names", "taken_
 
 _ACRONYM_IN_BRACKETS = re.compile(r"\((?:the )?[\"“]?([A-Z][A-Za-z0-9&./-]{0,9}[A-Z0-9]s?|[A-Z]{2,10}s?)[\"”]?[);,]")
 
-_MARK_NUMBER = re.compile(r"\b(?!The |An? |In |On |When |Its? )[A-Z][\w.-]+ Mark (?:[IVX]{1,4}|\d{1,2})\b")
 _NUMBERED = 2.0
 _HANDLE = 1.5
 _SAYS_SO = 2.4  # a vote that only a sentence that says what a thing is reaches
@@ -32,7 +32,9 @@ class Name(NamedTuple):
 def find_names(parsed: Parsed, words: Lexicon, *, technical: bool = False) -> list[Name]:
     """Find the names in one spaCy ``Doc``, in order and without overlaps; dates and numbers are among them."""
     found = [_named(parsed, span, span.type, words, technical) for span in entity_spans(parsed, words)]
-    for span in _models(parsed):
+    for span in model_spans(parsed):
+        if any(n.span.start < span.end and span.start < n.span.end and _sticks_out(n.span, span) for n in found):
+            continue
         found = [n for n in found if n.span.end <= span.start or n.span.start >= span.end]
         found.append(Name(span, parsed.text[span.start : span.end], "", {"PRODUCT": _NUMBERED}))
     for span in _handles(parsed):
@@ -63,12 +65,9 @@ def defined_acronyms(parsed: Parsed, words: Lexicon) -> Iterator[tuple[str, int,
             yield short, match.start(1), match.end(1), parsed.tokens[first].idx, last.idx + len(last)
 
 
-def _models(parsed: Parsed) -> Iterator[Span]:
-    """Find things numbered by "Mark", which the recogniser reads as people or not at all: "Harvard Mark I"."""
-    for match in _MARK_NUMBER.finditer(parsed.text):
-        tokens = parsed.doc.char_span(*match.span())
-        if tokens is not None:
-            yield Span(tokens.start, tokens.end, *match.span(), "")
+def _sticks_out(name: Span, model: Span) -> bool:
+    """Tell whether a name goes on after a number: "Kiev UT-1 Television Network"."""
+    return name.end > model.end
 
 
 def _handles(parsed: Parsed) -> Iterator[Span]:
@@ -126,7 +125,7 @@ def _passed_over(parsed: Parsed, first: int, last: int, words: Lexicon) -> Itera
     before = doc[first - 1].text if first else ""
     if known or named or titled or before == "@" or (before in words.honorifics and before[0].isupper()):
         yield Span(first, last, tokens[0].idx, end, ""), 0.0
-    elif text.isupper():
+    elif text.isupper() and len(tokens) > 1:
         yield from ((span, 0.0) for span in _places_in_capitals(parsed, first, last, words))
     else:
         yield Span(first, last, tokens[0].idx, end, ""), _SAYS_SO

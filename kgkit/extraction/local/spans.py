@@ -58,6 +58,7 @@ _ROUGHLY = re.compile(
     r"beginning of|end of|early in|late in|season)\s+)+(?=\S)",
     re.IGNORECASE,
 )
+_ADJECTIVE = ("ific", "nical", "trial", "tural", "ional", "ancial", "ercial", "ary")
 _DANGLING = re.compile(r"[\s,;:–—-]+$")
 
 _BREAKS = frozenset({"@", "#", "|", "//", "\\", "*", ">", "<", "&lt;", "&gt;", "•", "…", "..."})
@@ -108,10 +109,32 @@ def entity_spans(parsed: Parsed, words: Lexicon) -> list[Span]:
             if any(a < ent.end_char and ent.start_char < b for a, b in taken):
                 continue
             found += _measures(parsed.text, ent, "DATE" if label in _DATES else "NUMBER")
+    found = _joined(parsed, found, words)
     found = [
         s for s in found if s.type in ("NUMBER", "DURATION") or not any(a < s.end and s.start < b for a, b in taken)
     ]
     return sorted(found + dates, key=lambda s: (s.start, s.end))
+
+
+def _joined(parsed: Parsed, found: list[Span], words: Lexicon) -> list[Span]:
+    """Join a body that the recogniser cut at "and": "the Commonwealth Scientific and Industrial Research Council"."""
+    out: list[Span] = []
+    for span in found:
+        left = out[-1] if out else None
+        if left is not None and _is_one_body(parsed.tokens, left, span, words):
+            out[-1] = Span(left.first, span.last, left.start, span.end, "ORGANISATION")
+        else:
+            out.append(span)
+    return out
+
+
+def _is_one_body(tokens: list[Any], left: Span, right: Span, words: Lexicon) -> bool:
+    if right.first != left.last + 1 or tokens[left.last].lower_ != "and" or right.last - right.first < 2:
+        return False
+    ends = tokens[left.last - 1].lower_
+    generic = ends.endswith(_ADJECTIVE) or (left.last - left.first == 2 and tokens[left.first].lower_ in words.anded)
+    body = words.heads.get(tokens[right.last - 1].lower_) == "ORGANISATION"
+    return body and generic and words.heads.get(ends) not in ("ORGANISATION", "PLACE") and ends not in words.nouns
 
 
 def date_spans(parsed: Parsed) -> list[Span]:

@@ -10,6 +10,7 @@ import re
 from typing import Any
 
 from kgkit.extraction.local.lexicon import Lexicon
+from kgkit.extraction.local.products import product_vote
 from kgkit.extraction.local.spans import Parsed, Span
 
 __all__ = ["Votes", "head_type", "technical_nouns", "vote"]
@@ -58,7 +59,9 @@ def vote(parsed: Parsed, span: Span, words: Lexicon, *, technical: bool = False)
         return votes
     _by_form(votes, text, tokens, span.type, words)
     _by_neighbours(votes, parsed.tokens, span, tokens, words)
-    _by_syntax(votes, parsed, span, tokens, words)
+    _by_syntax(votes, parsed, span, tokens, words, technical=technical)
+    if technical and "GROUP" in votes and text not in words.groups:  # a language, and one for machines
+        _add(votes, "PRODUCT", votes.pop("GROUP"))
     if technical and span.type in _MISTAKEN and len(tokens) == 1 and _is_unknown_acronym(text, words):
         _add(votes, "CONCEPT", TECHNICAL)
     return votes
@@ -69,7 +72,7 @@ def _is_unknown_acronym(text: str, words: Lexicon) -> bool:
 
 
 def _add(votes: Votes, kind: str | None, weight: float) -> None:
-    if kind:
+    if kind and weight:
         votes[kind] = votes.get(kind, 0.0) + weight
 
 
@@ -157,15 +160,21 @@ def _by_following(votes: Votes, text: list[Any], tokens: list[Any], after: Any, 
             _add(votes, "CONCEPT", SAID)
 
 
-def _by_syntax(votes: Votes, parsed: Parsed, span: Span, tokens: list[Any], words: Lexicon) -> None:
+def _by_syntax(votes: Votes, parsed: Parsed, span: Span, tokens: list[Any], words: Lexicon, *, technical: bool) -> None:
     root = parsed.doc[tokens[0].i : tokens[-1].i + 1].root
     dep = root.dep_
     if dep in ("nsubj", "nsubjpass"):
         _by_verb(votes, root, words)
+        if dep == "nsubj" and span.type == "PLACE" and root.head.lemma_ in words.trading:
+            _add(votes, "ORGANISATION", JOINED)
     elif dep == "dobj" and root.head.lemma_ in words.making and span.type in _MISTAKEN:
         _add(votes, "PRODUCT", MADE)
-    elif span.type in _MISTAKEN and _is_joined(root, words):
+    elif dep == "dobj" and root.head.lemma_ == "write" and span.type == "PLACE":
+        _add(votes, "PRODUCT" if technical else "WORK", MADE)
+    elif span.type in _MISTAKEN and (_is_joined(root, words) or _has_staff(root, words)):
         _add(votes, "ORGANISATION", JOINED)
+    elif dep == "attr" and root.head.lemma_ == "be":
+        _add(votes, _said_of_subject(root, words), SAID)
     elif dep == "appos" and root.head.pos_ == "NOUN":
         _add(votes, _noun_type(root.head, words), SAID)
     apposed = next((c for c in root.rights if c.dep_ == "appos" and c.pos_ == "NOUN"), None)
@@ -173,6 +182,7 @@ def _by_syntax(votes: Votes, parsed: Parsed, span: Span, tokens: list[Any], word
         _add(votes, _noun_type(apposed, words), SAID)
     if len(tokens) == 1 and span.type in _MISTAKEN and _is_counted_acronym(parsed, tokens[0]):
         _add(votes, "CONCEPT", SAID)
+    _add(votes, "PRODUCT", product_vote(parsed, span, root, tokens, words))
 
 
 def _by_verb(votes: Votes, root: Any, words: Lexicon) -> None:
@@ -202,6 +212,22 @@ def _is_joined(root: Any, words: Lexicon) -> bool:
     if dep == "pobj" and verb.lower_ in ("for", "by"):
         return str(verb.head.lemma_) in (words.serving if verb.lower_ == "for" else words.hiring)
     return False
+
+
+def _has_staff(root: Any, words: Lexicon) -> bool:
+    """Tell whether a name has what firms have ("X's engineers"), or is where people work ("an engineer at X")."""
+    verb, dep = root.head, str(root.dep_)
+    if dep == "poss":
+        return verb.lemma_.lower() in words.staff
+    return dep == "pobj" and verb.lower_ == "at" and verb.head.lemma_ in words.working_at
+
+
+def _said_of_subject(root: Any, words: Lexicon) -> str | None:
+    """Tell the type that "the software was X" speaks for."""
+    subject = next((c for c in root.head.lefts if c.dep_ == "nsubj" and c.pos_ == "NOUN"), None)
+    definite = subject is not None and any(c.lower_ in ("the", "its", "his", "her", "their") for c in subject.lefts)
+    denied = any(c.dep_ == "neg" for c in root.head.children)
+    return _noun_type(subject, words) if definite and not denied else None
 
 
 def _noun_type(token: Any, words: Lexicon) -> str | None:

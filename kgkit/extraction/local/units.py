@@ -20,7 +20,28 @@ _HEADING = re.compile(r"#{1,6} ")
 _FIELD = re.compile(r"[A-Za-z][\w /-]{0,24}: (?=\S)")
 _CELL = re.compile(r"\s\|\s|\t")
 _GOES_ON = frozenset(".,;:!?-–—(&/")
-_INNER = frozenset("a an the of and or in on at for to by with from as is are was were that which who".split())
+_INNER = frozenset(
+    (
+        "a",
+        "an",
+        "the",
+        "of",
+        "and",
+        "or",
+        "in",
+        "on",
+        "at",
+        "for",
+        "to",
+        "by",
+        "with",
+        "from",
+        "as",
+        "is",
+        "was",
+        "that",
+    )
+)
 _ENDS = ".!?"
 _ABBREVIATION = 5  # with its full stop
 _ROOM = 0.85
@@ -38,14 +59,14 @@ def parse_texts(nlp: Any, texts: Iterable[str]) -> Iterator[Any]:
 
 
 def unit_starts(text: str) -> list[int]:
-    """Find the characters where a unit begins that must not be joined to what stands before it.
+    r"""Find the characters where a unit begins that must not be joined to what stands before it.
 
     A unit ends at a blank line, at a heading's or item's mark, at the line under a heading, between cells, between
     the fields of a record or a mail's head ("From: ..."), and at the end of a line that had room for the next word
     though the next begins anew.
 
     Examples:
-        >>> unit_starts("A title\\n\\nA sentence."), unit_starts("wrapped, as lines in\\nmails are wrapped")
+        >>> unit_starts("A title\n\nA sentence."), unit_starts("wrapped, as lines in\nmails are wrapped")
         ([9], [])
     """
     starts = [match.end() for match in _CELL.finditer(text)]
