@@ -67,7 +67,7 @@ class _Reader:
             self._entries.setdefault(entry.part, []).append(entry)
         self._started = False
         self._encodings: set[str] = set()
-        self._hidden = self._navigation = 0
+        self._hidden = self._navigation = self._deleted = 0
 
     def parse(self) -> Parsed:
         items = self._book.items
@@ -109,6 +109,7 @@ class _Reader:
             return
         self._hidden += page.hidden
         self._navigation += page.navigation
+        self._deleted += page.deleted
         if blocks:
             self._start_part(page, entries, number)
         before = ""
@@ -181,6 +182,8 @@ class _Reader:
         if self._hidden:
             words = f"{plural(self._hidden, 'character')} in comments or hidden elements"
             self._notes.add("hidden_text_dropped", words)
+        if self._deleted:
+            self._notes.add("deleted_text_dropped", f"{plural(self._deleted, 'character')} inside <del>")
         if self._navigation:
             self._notes.add("navigation_dropped", f"{plural(self._navigation, 'character')} inside <nav>")
 

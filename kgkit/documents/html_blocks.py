@@ -61,6 +61,7 @@ class Page:
     meta: dict[str, str] = field(default_factory=dict)
     hidden: int = 0  # characters of text that a reader does not see: comments, hidden elements
     navigation: int = 0  # characters inside <nav>
+    deleted: int = 0  # characters inside <del>: what an edit took out
 
 
 def parse_page(markup: str, *, navigation: bool = False) -> Page:
@@ -91,7 +92,7 @@ class _Table:
 
 class _Open(NamedTuple):
     tag: str
-    why_hidden: str  # "", dropped, hidden, navigation
+    why_hidden: str  # "", dropped, hidden, deleted, navigation
     block: bool
 
 
@@ -155,6 +156,8 @@ class _Parser(HTMLParser):
         count = len(data.strip())
         if "hidden" in self._hidden:
             self._page.hidden += count
+        elif "deleted" in self._hidden and "dropped" not in self._hidden:
+            self._page.deleted += count
         elif "navigation" in self._hidden and "dropped" not in self._hidden:
             self._page.navigation += count
 
@@ -250,6 +253,8 @@ class _Parser(HTMLParser):
             return "hidden"
         if tag not in ("html", "body") and _INVISIBLE.search(values.get("style", "")):
             return "hidden"
+        if tag == "del":
+            return "deleted"
         if (tag == "nav" or values.get("role") == "navigation") and not self._keep_navigation:
             return "navigation"
         return ""

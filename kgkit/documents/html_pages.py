@@ -1,7 +1,7 @@
 """HTML pages: the visible text in reading order, headings as sections, tables row by row.
 
-Scripts, styles, comments and elements that a browser would not show are dropped, and so is navigation; notes count
-the characters dropped.
+Scripts, styles, comments and elements that a browser would not show are dropped, and so are navigation and what an
+edit took out (``<del>``); notes count the characters dropped.
 """
 
 from __future__ import annotations
@@ -103,6 +103,8 @@ def html_to_text(markup: str) -> HtmlText:
             notes.append(f"navigation_dropped: {page.navigation:,} characters inside <nav>")
     if page.hidden:
         notes.append(f"hidden_text_dropped: {page.hidden:,} characters in comments or hidden elements")
+    if page.deleted:
+        notes.append(f"deleted_text_dropped: {page.deleted:,} characters inside <del>")
     builder = TextBuilder()
     _write(page.blocks, builder)
     text, sections = builder.build()

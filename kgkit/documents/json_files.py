@@ -33,6 +33,8 @@ def read(data: bytes, name: str, options: ReadOptions) -> list[Parsed]:
         notes = (*notes, *bad)
     else:
         value = _whole(text, name)
+    if value is None:
+        raise ReadError("no_text", "The file holds null.")
     media_type = "application/jsonl" if lines else "application/json"
     if options.records == "rows":
         found = bookmark_documents(value, decoded.metadata, notes) or _records(value, media_type, decoded, notes)
@@ -40,7 +42,7 @@ def read(data: bytes, name: str, options: ReadOptions) -> list[Parsed]:
             return found
         if isinstance(value, (list, dict)) and not value:
             raise ReadError("no_records", "The file holds an empty list or object.")
-    pretty = text if lines else _pretty(text, value)
+    pretty = text if lines else value if isinstance(value, str) else _pretty(text, value)
     title = value.get("title") if isinstance(value, dict) else None
     metadata: dict[str, Any] = dict(decoded.metadata)
     return [Parsed(pretty, media_type, title=title if isinstance(title, str) else None, metadata=metadata, notes=notes)]

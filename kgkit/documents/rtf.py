@@ -8,6 +8,7 @@ from typing import Any
 from kgkit.documents.dates import parse_time
 from kgkit.documents.encoding import looks_binary
 from kgkit.documents.parsed import Parsed, ReadOptions
+from kgkit.documents.rtf_marks import settle
 from kgkit.errors import ReadError
 
 __all__ = ["read", "rtf_to_text"]
@@ -20,8 +21,9 @@ _REVISED = re.compile(r"\{\\revtim\\yr(\d+)\\mo(\d+)\\dy(\d+)(?:\\hr(\d+))?(?:\\
 
 def read(data: bytes, name: str, options: ReadOptions) -> list[Parsed]:
     """Read an RTF file."""
-    del name, options
-    text, codec = rtf_to_text(data)
+    del name
+    settled, notes = settle(data, options)
+    text, codec = rtf_to_text(settled)
     source = data[:100_000].decode("latin-1")
     metadata = {"encoding": codec, "encoding_by": "declared" if _CODE_PAGE.search(data[:2000]) else "detected"}
     author, title, revised = _AUTHOR.search(source), _TITLE.search(source), _REVISED.search(source)
@@ -38,6 +40,7 @@ def read(data: bytes, name: str, options: ReadOptions) -> list[Parsed]:
             title=title.group(1).strip() if title else None,
             modified_at=modified,
             metadata=metadata,
+            notes=notes,
         )
     ]
 

@@ -124,3 +124,9 @@ def test_xml_whose_type_is_a_local_file_is_refused(place: str) -> None:
         '<!DOCTYPE svg PUBLIC "-//W3C//DTD SVG 1.1//EN" "http://w3.example/svg11.dtd"><svg><text>Words</text></svg>'
     )
     assert parse(public.encode(), "a.svg", ReadOptions())[0].text == "Words"
+
+
+def test_what_an_edit_took_out_is_no_text() -> None:
+    [page] = parse(b"<p>The grant is <del>90,000</del> <ins>65,000</ins> crowns.</p>", "a.html", ReadOptions())
+    assert page.text == "The grant is 65,000 crowns."
+    assert page.notes == ("deleted_text_dropped: 6 characters inside <del>",)

@@ -256,3 +256,9 @@ def test_posts_signed_by_an_inner_author_are_merged() -> None:
     )
     assert [(p.status, p.reason) for p in found] == [("ok", None), ("skipped", "repeat"), ("skipped", "no_bookmark")]
     assert (found[0].text, found[0].metadata["folders"]) == ("Tides, edited", ["Sea", "Top"])
+
+
+def test_json_that_is_one_value() -> None:
+    assert read('"The whole text."', "a.json")[0].text == "The whole text."
+    with pytest.raises(ReadError, match="no_text"):
+        read("null", "a.json")
