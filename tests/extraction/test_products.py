@@ -57,3 +57,23 @@ def test_firms_and_bodies_are_organisations(text: str, name: str) -> None:
 def test_two_bodies_stay_two() -> None:
     found = types_in("She worked for the National Science Foundation and Duke University in Durham.")
     assert {"National Science Foundation", "Duke University"} <= found.keys()
+
+
+def test_plain_words_that_begin_a_cell_or_a_heading_name_nothing() -> None:
+    text = "Chapter 3. The mill at Ulm\n\nThe mill was sold by post to Grace Hopper.\n\nIBM 650 | Sold by post, with a book\n"
+    assert not {"Chapter 3", "Sold"} & types_in(text).keys()
+    assert "Grace Hopper" in types_in(text)
+
+
+def test_the_first_half_of_a_hyphened_name_belongs_to_it() -> None:
+    assert "Small-Scale Experimental Machine" in types_in("The Small-Scale Experimental Machine ran in Manchester.")
+
+
+def test_a_letter_within_hyphens_is_no_language() -> None:
+    assert "C" not in types_in("The firm, known as C-T-R, was renamed International Business Machines.")
+
+
+def test_what_is_counted_after_a_year_is_no_part_of_the_date() -> None:
+    assert "1947" in types_in("In the spring of 1947 two managers sailed to America.") or "spring of 1947" in types_in(
+        "In the spring of 1947 two managers sailed to America."
+    )

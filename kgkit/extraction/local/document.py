@@ -13,6 +13,7 @@ from kgkit.extraction.local.concepts import find_concepts
 from kgkit.extraction.local.found import FoundName
 from kgkit.extraction.local.lexicon import Lexicon
 from kgkit.extraction.local.names import Name, capitalised_runs, defined_acronyms, find_names, taken_tokens
+from kgkit.extraction.local.plain import without_plain_words
 from kgkit.extraction.local.spans import Parsed, Span
 from kgkit.extraction.local.types import technical_nouns
 
@@ -45,6 +46,7 @@ def names_of_document(texts: Sequence[Parsed], words: Lexicon) -> list[list[Foun
     technical = _is_technical(texts, words)
     names = [find_names(parsed, words, technical=technical) for parsed in texts]
     agreement = Agreement()
+    names = without_plain_words(texts, names)
     for i, parsed in enumerate(texts):
         names[i] = _with_acronyms(parsed, names[i], agreement, words)
         for name in names[i]:

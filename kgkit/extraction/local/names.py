@@ -16,6 +16,7 @@ __all__ = ["Name", "capitalised_runs", "defined_acronyms", "find_names", "taken_
 _ACRONYM_IN_BRACKETS = re.compile(r"\((?:the )?[\"“]?([A-Z][A-Za-z0-9&./-]{0,9}[A-Z0-9]s?|[A-Z]{2,10}s?)[\"”]?[);,]")
 
 _NUMBERED = 2.0
+_ACRONYM_LENGTH = 3
 _HANDLE = 1.5
 _SAYS_SO = 2.4  # a vote that only a sentence that says what a thing is reaches
 
@@ -45,7 +46,14 @@ def find_names(parsed: Parsed, words: Lexicon, *, technical: bool = False) -> li
             name = _named(parsed, span, "", words, technical)
             if max(name.votes.values(), default=0.0) > needed and not is_junk(name.text):
                 found.append(name)
+    found = [n for n in found if not _is_a_letter_of(parsed.text, n.span)]
     return sorted(found, key=lambda n: n.span.start)
+
+
+def _is_a_letter_of(text: str, span: Span) -> bool:
+    """Tell a letter within hyphens, as in "C-T-R", from the language C."""
+    one = span.end - span.start == 1 and text[span.start].isalpha()
+    return one and "-" in (text[span.start - 1 : span.start], text[span.end : span.end + 1])
 
 
 def defined_acronyms(parsed: Parsed, words: Lexicon) -> Iterator[tuple[str, int, int, int, int]]:
@@ -125,7 +133,7 @@ def _passed_over(parsed: Parsed, first: int, last: int, words: Lexicon) -> Itera
     before = doc[first - 1].text if first else ""
     if known or named or titled or before == "@" or (before in words.honorifics and before[0].isupper()):
         yield Span(first, last, tokens[0].idx, end, ""), 0.0
-    elif text.isupper() and len(tokens) > 1:
+    elif text.isupper() and (len(tokens) > 1 or len(text) < _ACRONYM_LENGTH):
         yield from ((span, 0.0) for span in _places_in_capitals(parsed, first, last, words))
     else:
         yield Span(first, last, tokens[0].idx, end, ""), _SAYS_SO

@@ -59,6 +59,7 @@ _ROUGHLY = re.compile(
     re.IGNORECASE,
 )
 _ADJECTIVE = ("ific", "nical", "trial", "tural", "ional", "ancial", "ercial", "ary")
+_COUNTED = re.compile(r"(?<=\d{4}) (?:one|two|three|four|five|six|seven|eight|nine|ten|\d{1,2})$")  # in 1947 two men
 _DANGLING = re.compile(r"[\s,;:–—-]+$")
 
 _BREAKS = frozenset({"@", "#", "|", "//", "\\", "*", ">", "<", "&lt;", "&gt;", "•", "…", "..."})
@@ -66,6 +67,10 @@ _ARTICLES = frozenset({"the", "a", "an"})
 _EDGE_LEFT = "\"'“”‘’`«»([{<*•-–—_,.;:!?#@&/|~^=+ \t\n\u00a0"
 _EDGE_RIGHT = "\"'“”‘’`«»)]}>*•-–—_,;:!?@&/|~^= \t\n\u00a0"
 _INITIALS = re.compile(r"(?:[A-Z]\.-?)+")
+_HEADING = re.compile(
+    r"(?:Chapter|Section|Page|Figure|Table|Lecture|Lesson|Volume|Box|Case|Panel|Item|Message|Note|Step|Question|"
+    r"Exercise|Appendix) (?:\d{1,4}|[IVX]+|[A-Z])[.:]?"
+)
 _LETTER = re.compile(r"[^\W\d_]")
 _ABBREVIATED = re.compile(r"(?:\b[A-Z]|Inc|Corp|Co|Ltd|Jr|Sr|Bros|St|Mt|Ph\.D|[A-Z][a-z]{1,4})\.$")
 
@@ -132,9 +137,12 @@ def _is_one_body(tokens: list[Any], left: Span, right: Span, words: Lexicon) -> 
     if right.first != left.last + 1 or tokens[left.last].lower_ != "and" or right.last - right.first < 2:
         return False
     ends = tokens[left.last - 1].lower_
-    generic = ends.endswith(_ADJECTIVE) or (left.last - left.first == 2 and tokens[left.first].lower_ in words.anded)
     body = words.heads.get(tokens[right.last - 1].lower_) == "ORGANISATION"
-    return body and generic and words.heads.get(ends) not in ("ORGANISATION", "PLACE") and ends not in words.nouns
+    if not body or words.heads.get(ends) in ("ORGANISATION", "PLACE"):
+        return False
+    if left.last - left.first == 2 and left.type != "ORGANISATION" and tokens[left.first].lower_ in words.anded:
+        return True  # the Government Code and Cypher School
+    return ends.endswith(_ADJECTIVE) and ends not in words.nouns
 
 
 def date_spans(parsed: Parsed) -> list[Span]:
@@ -154,7 +162,13 @@ def _is_calendar(text: str) -> bool:
 
 def is_junk(text: str) -> bool:
     """Tell whether a text cannot be a name: no letter, a link, or nothing but marks."""
-    return not _LETTER.search(text) or "://" in text or "t.co/" in text or text.startswith("www.")
+    return (
+        bool(_HEADING.fullmatch(text))
+        or not _LETTER.search(text)
+        or "://" in text
+        or "t.co/" in text
+        or text.startswith("www.")
+    )
 
 
 def tidy(text: str, start: int, end: int) -> tuple[int, int]:
@@ -193,7 +207,11 @@ def _name(parsed: Parsed, first: int, last: int, kind: str, words: Lexicon, floo
     if first >= last or _is_title(tokens[first:last], words) or not _is_written_as_name(tokens[first:last]):
         return []
     start, end = tidy(text, tokens[first].idx, tokens[last - 1].idx + len(tokens[last - 1].text))
-    if start >= end or is_junk(text[start:end]):
+    if (
+        start >= end
+        or is_junk(text[start:end])
+        or (tokens[first].is_sent_start and _HEADING.fullmatch(text[start:end]))
+    ):
         return []
     return [Span(first, last, start, end, kind)]
 
@@ -275,9 +293,18 @@ def _extend(tokens: list[Any], first: int, last: int, kind: str, words: Lexicon,
         if tokens[last - 1].dep_ != "compound" or tokens[last - 1].head.i != last:
             break
         last += 1
+    if first - 2 >= floor and tokens[first - 1].text == "-" and _is_hyphened(tokens[first - 2], tokens[first]):
+        first -= 2
     if last < len(tokens) and tokens[last].text in words.numerals and kind in ("PERSON", "EVENT", "WORK", "PRODUCT"):
         last += 1
     return first, last
+
+
+def _is_hyphened(before: Any, word: Any) -> bool:
+    """Tell the first half of a name that the recogniser took up after a hyphen: "Small-Scale Experimental Machine"."""
+    tight = before.idx + len(before) + 1 == word.idx
+    words = before.text.istitle() and word.text.istitle() and min(len(before), len(word)) > 2
+    return bool(tight and words and not before.ent_type_)
 
 
 def _joins_left(token: Any, neighbour: Any, kind: str, words: Lexicon) -> bool:
@@ -310,7 +337,7 @@ def _measures(whole: str, ent: Any, kind: str) -> list[Span]:
         return [Span(ent.start, ent.end, start + a, start + b, kind) for a, b in at]
     lead = _ROUGHLY.match(text)
     skipped = lead.end() if lead else 0
-    a, b = tidy(whole, start + skipped, ent.end_char)
+    a, b = tidy(whole, start + skipped, start + len(_COUNTED.sub("", text)) if kind == "DATE" else ent.end_char)
     if a >= b or not any(c.isalnum() for c in whole[a:b]) or "://" in whole[a:b]:
         return []
     if kind == "DATE" and not _is_calendar(whole[a:b]):
