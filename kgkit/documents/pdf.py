@@ -14,6 +14,7 @@ from kgkit.documents.dates import parse_time
 from kgkit.documents.parsed import Parsed, ReadOptions, TextBuilder
 from kgkit.documents.pdf_lines import running_text
 from kgkit.documents.pdf_pages import PdfPages, read_pages
+from kgkit.documents.pdf_streams import check_streams
 from kgkit.errors import ReadError
 
 __all__ = ["read"]
@@ -30,8 +31,13 @@ _LETTER = re.compile(r"[^\W_]")
 
 
 def read(data: bytes, name: str, options: ReadOptions) -> list[Parsed]:
-    """Read a PDF."""
+    """Read a PDF.
+
+    Raises:
+        ReadError: ``password_protected``, ``corrupt``, ``no_text_layer``, ``inflates``.
+    """
     del name
+    check_streams(data)
     pages = read_pages(data)
     texts = [running_text(text or "") for text in pages.texts]
     if options.ocr and _without_text(texts) & pages.pictures:
