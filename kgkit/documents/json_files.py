@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -95,11 +96,23 @@ def _load(text: str, inexact: Callable[[str], Any] = str) -> Any:
         return value if repr(value) == typed else inexact(typed)
 
     try:
-        return json.loads(text, parse_constant=str, parse_float=number)
+        return json.loads(text, parse_constant=str, parse_float=number, object_pairs_hook=_object)
     except json.JSONDecodeError:
         raise
     except ValueError:  # a whole number with thousands of digits, which Python refuses to convert: keep it as text
-        return json.loads(text, parse_constant=str, parse_float=number, parse_int=inexact)
+        return json.loads(text, parse_constant=str, parse_float=number, parse_int=inexact, object_pairs_hook=_object)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make an object; a name that comes again gets a number, as a table's columns do."""
+    found = dict(pairs)
+    if len(found) == len(pairs):
+        return found
+    found, counts = {}, Counter[str]()
+    for name, value in pairs:
+        counts[name] += 1
+        found[name if counts[name] == 1 else f"{name} ({counts[name]})"] = value
+    return found
 
 
 def _pretty(text: str, value: Any) -> str:

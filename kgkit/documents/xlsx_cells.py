@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from kgkit.documents.xml import Element, child, children, whole_number
 
-__all__ = ["Formats", "column_number", "format_kind", "plain_number", "serial_to_text", "unescape"]
+__all__ = ["Formats", "column_number", "format_kind", "plain_number", "serial_to_text", "unescape", "written_number"]
 
 _DATES = frozenset({14, 15, 16, 17, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 57, 58})
 _TIMES, _BOTH, _SPANS = frozenset({18, 19, 20, 21, 32, 33, 34, 35, 55, 56}), frozenset({22}), frozenset({45, 46, 47})
@@ -24,7 +24,7 @@ class Formats:
     def __init__(self, numbers: dict[int, str], styles: list[int]) -> None:
         self._kinds = [format_kind(number, numbers.get(number)) for number in styles]
         self._first = self._kinds[0] if self._kinds else "number"
-        self._digits = [len(code) if _PADDED.fullmatch(code := numbers.get(n) or "") else 0 for n in styles]
+        self._codes = [numbers.get(number) or "" for number in styles]
 
     @classmethod
     def from_xml(cls, root: Element | None) -> Formats:
@@ -42,11 +42,9 @@ class Formats:
         return self._kinds[at] if at < len(self._kinds) else "number"
 
     def number(self, value: str, style: str | None) -> str:
-        """Write a number; a format such as ``00000`` makes it a code, which keeps its leading zeros."""
+        """Write a number by its cell's style number."""
         at = whole_number(style or "") or 0
-        digits = self._digits[at] if at < len(self._digits) else 0
-        plain = plain_number(value)
-        return plain.zfill(digits) if digits and plain.isdigit() else plain
+        return written_number(value, self._codes[at] if at < len(self._codes) else "")
 
 
 def format_kind(number: int, code: str | None) -> str:
@@ -115,9 +113,20 @@ def plain_number(value: str) -> str:
         number = float(value)
     except ValueError:
         return value
-    if number.is_integer() and abs(number) < 1e15:
+    if number.is_integer() and abs(number) < 1e17:
         return str(int(number))
     return repr(number)
+
+
+def written_number(value: str, code: str) -> str:
+    """Write a saved number; a format such as ``00000`` makes it a code, which keeps its leading zeros.
+
+    Examples:
+        >>> [written_number("417.0", code) for code in ("", "00000", "0.00")]
+        ['417', '00417', '417']
+    """
+    plain = plain_number(value)
+    return plain.zfill(len(code)) if _PADDED.fullmatch(code) and plain.isdigit() else plain
 
 
 def unescape(text: str) -> str:

@@ -85,9 +85,9 @@ def test_old_excel() -> None:
 def test_hidden_sheets_follow_the_option_and_are_noted() -> None:
     hidden = xls([["secret"]], hidden=True)
     skipped = read(hidden, "a.xls")
-    assert (skipped.status, skipped.notes) == ("empty", ("hidden_sheet_skipped: Prices",))
+    assert (skipped.status, skipped.notes) == ("empty", ("hidden_sheet: Prices skipped",))
     seen = read(hidden, "a.xls", hidden_sheets="read")
-    assert ("secret" in seen.text, seen.notes) == (True, ("hidden_sheet_read: Prices",))
+    assert ("secret" in seen.text, seen.notes) == (True, ("hidden_sheet: Prices read",))
 
 
 def test_rich_text() -> None:

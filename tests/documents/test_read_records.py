@@ -262,3 +262,8 @@ def test_json_that_is_one_value() -> None:
     assert read('"The whole text."', "a.json")[0].text == "The whole text."
     with pytest.raises(ReadError, match="no_text"):
         read("null", "a.json")
+
+
+def test_names_that_come_twice_are_both_kept() -> None:
+    [row] = read('[{"a": 1, "a": 2, "b": {"c": 3, "c": 4}}]', "a.json")
+    assert row.metadata["fields"] == {"a": 1, "a (2)": 2, "b": {"c": 3, "c (2)": 4}}
