@@ -60,7 +60,7 @@ def test_two_bodies_stay_two() -> None:
 
 
 def test_plain_words_that_begin_a_cell_or_a_heading_name_nothing() -> None:
-    text = "Chapter 3. The mill at Ulm\n\nThe mill was sold by post to Grace Hopper.\n\nIBM 650 | Sold by post, with a book\n"
+    text = "Chapter 3. The mill\n\nThe mill was sold by post to Grace Hopper.\n\nIBM 650 | Sold by post, with a book\n"
     assert not {"Chapter 3", "Sold"} & types_in(text).keys()
     assert "Grace Hopper" in types_in(text)
 
@@ -74,6 +74,6 @@ def test_a_letter_within_hyphens_is_no_language() -> None:
 
 
 def test_what_is_counted_after_a_year_is_no_part_of_the_date() -> None:
-    assert "1947" in types_in("In the spring of 1947 two managers sailed to America.") or "spring of 1947" in types_in(
-        "In the spring of 1947 two managers sailed to America."
-    )
+    found = types_in("In the spring of 1947 two managers sailed to America.")
+    assert not [name for name in found if name.endswith("two")]
+    assert [name for name in found if name.endswith("1947")]

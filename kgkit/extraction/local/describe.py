@@ -30,7 +30,17 @@ def describe(parsed: Parsed, name: FoundName, words: Lexicon) -> str | None:
         return None
     root = span.root
     head = _apposition(root, span.end) or _complement(root)
-    return _words(parsed, head) if head is not None and _fits(head, name.type, words) else None
+    if head is None or not _fits(head, name.type, words) or not _agrees(parsed, root, head, name.type):
+        return None
+    return _words(parsed, head)
+
+
+def _agrees(parsed: Parsed, name: Any, head: Any, kind: str) -> bool:
+    """Hold a description to the number of what it describes, and to the name's own item of a list."""
+    if any(token.text == ";" for token in parsed.tokens[min(name.i, head.i) : max(name.i, head.i)]):
+        return False
+    many = head.tag_ in ("NNS", "NNPS")
+    return not many or (kind != "PERSON" and not any(c.dep_ == "nummod" for c in head.lefts))
 
 
 def _fits(head: Any, kind: str, words: Lexicon) -> bool:

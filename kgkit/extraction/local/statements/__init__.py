@@ -29,6 +29,9 @@ _ANOTHER_BLOCK = re.compile(r"\n\s*\n|[|\t]|\n[=#*-]")
 """What ends a heading, a table's cell or a list's item, where the parser saw one sentence."""
 
 
+_AMONG = "among them"
+
+
 def find_triples(doc: Any, names: Sequence[FoundName]) -> list[FoundTriple]:
     """Find what the sentences of a chunk say of its names.
 
@@ -80,6 +83,8 @@ def _in_sentence(tree: Tree, places: list[Place]) -> Iterator[Finding]:
                 continue
             meeting = meet(tree, left, right)
             finding = find_relation(tree, left, right, meeting) if meeting is not None else None
+            if finding is not None and finding.object is right and _AMONG in tree.text[left.end : right.start]:
+                continue  # sold X to others, among them Y
             if meeting is not None and finding is not None:
                 ways = sorted({left.means, right.means} - {"name"}) + ["through"] * meeting.through
                 yield finding._replace(pattern=".".join([*ways, finding.pattern]))

@@ -65,9 +65,12 @@ _ACTIONS = {
     "translation": "translate",
     "use": "use",
 }
+_BORN = re.compile(r"\b(?:born|b\.)")
+_DIED = re.compile(r"\b(?:died|d\.|†)")
 _RANGE = re.compile(r"\d{3,4}\s*[-–—]\s*\d{2,4}")
 _DASH_AFTER = re.compile(r"\s*[-–—]\s*\w")
 _DASH_BEFORE = re.compile(r"\w\s*[-–—]\s*$")
+_WHERE = frozenset(["at", "in", "into", "on", "near", "to"])
 _FEW = 2  # words that may stand in "Ulm (in Germany)", "X (born in 1815)"
 _YEARS = re.compile(r"\d{3,4}")
 
@@ -119,7 +122,10 @@ def _in_apposition(tree: Tree, name: Place, other: Place, step: Step) -> Finding
     if name.kind == PLACE and other.kind == BODY:
         return Finding(other, "located_in", name, "comma_body")
     if other.kind == DATE and _YEARS.search(other.name.name):
-        return Finding(name, _date_in_brackets(tree, name, other), other, "bracketed_date")
+        predicate = _date_in_brackets(tree, name, other)
+        if predicate == "dated" and name.kind == PERSON and "(" not in tree.text[name.name.end : other.name.start]:
+            return None  # a year beside a person says nothing
+        return Finding(name, predicate, other, "bracketed_date")
     if kinds == (PERSON, PLACE):
         return Finding(name, "from", other, "person_comma")
     if kinds == (PERSON, BODY):
@@ -132,10 +138,14 @@ def _in_apposition(tree: Tree, name: Place, other: Place, step: Step) -> Finding
 def _date_in_brackets(tree: Tree, name: Place, date: Place) -> str:
     """Name what the date after a name is: "Hopper (9 December 1906 – 1 January 1992)"."""
     before, after = tree.text[name.name.end : date.name.start], tree.text[date.name.end : date.name.end + 4]
-    if name.kind != PERSON or "(" not in before:
+    if name.kind != PERSON or not ("(" in before or before.strip() in (",", ",-") or _DASH_BEFORE.search(before)):
         return "dated"
     if _RANGE.search(date.name.name):
         return "lived"
+    if _BORN.search(before):
+        return "born_in"
+    if _DIED.search(before):
+        return "die_in"
     if _DASH_AFTER.match(after):
         return "born_in"
     return "die_in" if _DASH_BEFORE.search(before) else "dated"
@@ -224,6 +234,9 @@ def _held_by_noun(tree: Tree, left: Place, right: Place, meeting: Meeting) -> Fi
     if city and first[0].dep in _MODIFIER and word == "of" and right.kind == PLACE and left.kind in (PLACE, GROUP):
         return Finding(right, "located_in", left, "place_of")
     if first[0].dep == "poss":
+        held = tree.dep[meeting.token] in ("dobj", "pobj", "conj", "oprd")
+        if left.means == "pronoun" and held and word in _WHERE:
+            return None  # ran its program in Ulm: the running was there
         return Finding(left, noun_predicate(tree, meeting.token, word), right, "possessed_prep", (meeting.token,))
     if (
         first[0].dep == "compound"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from kgkit.extraction.local.statements import nominal
 from kgkit.extraction.local.statements.finding import Finding
-from kgkit.extraction.local.statements.kinds import DATE, PERSON, PLACE
+from kgkit.extraction.local.statements.kinds import DATE, GROUP, PERSON, PLACE
 from kgkit.extraction.local.statements.paths import Half, Meeting, Step
 from kgkit.extraction.local.statements.places import Place
 from kgkit.extraction.local.statements.predicates import participle, preposition
@@ -72,7 +72,7 @@ def _from_subject(tree: Tree, subject: Place, other: Place, mine: Half, its: Hal
 
 def _inverse_copula(tree: Tree, below: Place, named: Place, mine: Half, its: Half) -> Finding | None:
     """Read "the director of Y is X"."""
-    if tree.lemma[its.top] != "be" or [step.dep for step in its.steps] != ["attr"]:
+    if tree.lemma[its.top] != "be" or [step.dep for step in its.steps] != ["attr"] or named.kind == GROUP:
         return None
     noun = mine.steps[0].node
     said = noun_says(tree, noun, mine.steps[1:], (named.kind, below.kind), below.name.name)

@@ -45,23 +45,34 @@ _PLACE_NOUNS = _words(
 )
 _LIGHT = _words("earn gain get give have hold keep lose make obtain play receive show spend start take win")
 """Verbs that say little without their object: "took a degree at"."""
+_BARE = _words("put brought bring take taken get set")
+_TOGETHER = _words("together apart away back down forward up out")
+_ONE_SOUND = re.compile(r"[^aeiou]*[aeiou][bdgkmnpt]")
 _IN = _words("in at within inside near on")
 
 
 def verb_predicate(tree: Tree, verb: int, prep: int = -1, *, passive: bool = False) -> str:
     """Name what a verb says: ``work_at``, ``take_over``, and for a passive without its agent ``located_in``."""
     as_written = passive or (tree.lower[verb] == "found" and _is_bare(tree, verb))
-    lemma = tree.lower[verb] if as_written else tree.lemma[verb].lower()
+    lemma = tree.lower[verb] if as_written else _lemma(tree, verb)
     words = [_LEMMA.get(lemma, lemma)]
     held = -1 if passive or prep < 0 or words[0] not in _LIGHT else tree.child(verb, "dobj")
     if 0 <= held < prep and tree.owner[held] < 0 and tree.pos[held] == "NOUN":
         words.append(tree.lemma[held].lower())
     particle = tree.child(verb, "prt")
+    if particle < 0 and words[0] in _BARE:
+        particle = next((c for c in tree.children[verb] if c > verb and tree.lower[c] in _TOGETHER), -1)
     if particle >= 0:
         words.append(tree.lower[particle])
     if prep >= 0:
         words.append(preposition(tree, prep))
     return _joined(words)
+
+
+def _lemma(tree: Tree, verb: int) -> str:
+    """Give the lemma, put right where a final "e" was lost: "taped" is of "tape", or it were "tapped"."""
+    lemma = tree.lemma[verb].lower()
+    return f"{lemma}e" if tree.lower[verb] == f"{lemma}ed" and _ONE_SOUND.fullmatch(lemma) else lemma
 
 
 def _is_bare(tree: Tree, verb: int) -> bool:
@@ -106,7 +117,7 @@ def between_names(tree: Tree, subject_kind: str, object_kind: str, prep: str, no
     """Name what a preposition between two names says, perhaps through a noun ("X, a town in Y").
 
     Examples:
-        "the Grand Hotel in Oslo" gives ``located_in``, "Ada of Ockham" gives ``of``.
+        "the Grand Hotel in Oslo" gives ``located_in``, "Ada of Ockham" gives ``from``.
     """
     if object_kind == DATE:
         return "dated"
@@ -122,6 +133,10 @@ def between_names(tree: Tree, subject_kind: str, object_kind: str, prep: str, no
         return noun_predicate(tree, noun, prep)
     if placed and (prep in _IN or (prep == "of" and subject_kind == PLACE)):
         return "located_in"
+    if subject_kind == PERSON and object_kind == BODY and prep in ("at", "of", "from", "in", "with"):
+        return "affiliated_with"
+    if subject_kind == PERSON and object_kind == PLACE and prep in ("in", "at", "of", "from"):
+        return "located_in" if prep in ("in", "at") else "from"
     return prep
 
 

@@ -74,6 +74,8 @@ def place_pronouns(tree: Tree, places: list[Place]) -> list[Place]:
     resolver = _Resolver(tree, places, _descriptions(tree, places))
     found: list[Place] = []
     for number, (first, last) in enumerate(tree.sentences):
+        if first and "\n\n" in tree.text[tree.starts[first - 1] : tree.starts[first]]:
+            resolver.begin_paragraph()
         resolver.enter(subjects.get(number), unknown=number in unknown)
         for i in range(first, last):
             antecedent, token = resolver.resolve(i)
@@ -100,6 +102,10 @@ class _Resolver:
         self._own = own
         if unknown:
             self._person = self._thing = None
+
+    def begin_paragraph(self) -> None:
+        """Forget the thing that was talked of: a new paragraph most often has another; people go on."""
+        self._thing = None
 
     def leave(self) -> None:
         """End a sentence: its subject is what the next pronouns mean."""

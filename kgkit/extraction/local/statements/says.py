@@ -40,9 +40,11 @@ _LINKING = _words("be become remain")
 _NO_RELATION = _words("like unlike despite except besides than as per according including between among")
 _YEAR = re.compile(r"\b\d{3,4}(?:s|\b)")
 _ONE_OF = _words("one some many most several two three")
+_ORDER = _words("four five six seven eight nine ten first second third last next other rest half")
+_OF_NAMES = _words("name surname pseudonym nickname alias")
 _AS_SUBJECT = _words("join leave succeed replace enter")
 _BEING = _words("in at on near from within inside under with against for")
-_SAYING_NOTHING = _words("do say")
+_SAYING_NOTHING = _words("do happen say seem want")
 _OBJECT_CONTROL = _words(
     """
     advise allow appoint ask authorise authorize cause choose commission compel convince direct employ enable
@@ -241,7 +243,9 @@ def _complement_says(
     """Read "is a director of", "became director of", "was elected director of"."""
     if not rest:
         alias = _names(tree, verb)
-        return Said("also_known_as", "alias", ()) if alias else Said(verb_predicate(tree, verb), "copula", ())
+        if alias:
+            return None if _is_genitive(tree, first.node) else Said("also_known_as", "alias", ())
+        return Said("is" if tree.lemma[verb] == "be" else verb_predicate(tree, verb), "copula", ())
     said = noun_says(tree, first.node, rest, kinds, below)
     return said._replace(pattern="copula." + said.pattern, asserted=True) if said else None
 
@@ -252,6 +256,8 @@ def _object_says(tree: Tree, verb: int, role: str, first: Step, rest: tuple[Step
     if is_bare(rest):
         if role == PASSIVE and _names(tree, verb):
             return Said("also_known_as", "alias", ())
+        if rest and tree.owner[first.node] < 0 and tree.lemma[first.node].lower() in _OF_NAMES:
+            return Said("also_known_as", "alias", ()) if role == SUBJECT else None
         return Said(verb_predicate(tree, verb, passive=role == PASSIVE), "subject_verb_object", ())
     if rest[0].dep in ("prep", "poss") and is_bare(rest[1:]) and tree.owner[first.node] < 0:
         by_prep = rest[0].dep == "prep"
@@ -260,6 +266,11 @@ def _object_says(tree: Tree, verb: int, role: str, first: Step, rest: tuple[Step
         pattern = "verb_object_prep" if by_prep else "verb_object_possessive"
         return Said(predicate, pattern, (rest[0].prep,) if by_prep else ())
     return None
+
+
+def _is_genitive(tree: Tree, token: int) -> bool:
+    """Tell "called Airy's", which names something of Airy's."""
+    return tree.lower[token + 1 : token + 2] in (["'s"], ["’s"])
 
 
 def _names(tree: Tree, verb: int) -> bool:
@@ -298,6 +309,8 @@ def _noun_prep_says(tree: Tree, noun: int, first: Step, rest: tuple[Step, ...], 
     words = (noun, first.prep)
     if word in _NO_RELATION or kinds[1] == DATE:
         return None
+    if is_bare(rest) and tree.lemma[noun].lower() in _ONE_OF | _ORDER:
+        return None  # four from Europe, the first for X: it is not said what
     if is_bare(rest):
         return Said(between_names(tree, kinds[0], kinds[1], word, noun), "noun_prep", words, asserted=False)
     if tree.lemma[noun].lower() in _ONE_OF and word == "of":
