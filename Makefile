@@ -30,7 +30,7 @@ demo: $(VENV)/.run ## Run the main job on the sample corpus, without a key
 	$(BIN)/kgkit run $(CORPUS)/documents --out $(OUT) --questions $(CORPUS)/demo_questions.txt
 
 lab: $(VENV)/.dev ## Open JupyterLab on the notebooks
-	$(BIN)/jupyter lab --notebook-dir=. notebooks/01_extract.ipynb
+	$(BIN)/jupyter lab --notebook-dir=. $(if $(filter 0,$(shell id -u)),--allow-root) notebooks/01_extract.ipynb
 
 test: $(VENV)/.dev ## Run all tests: units and laws, notebooks, browser
 	$(BIN)/python -m pytest -n 2 --dist loadscope -m "not browser" tests

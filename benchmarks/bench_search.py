@@ -170,7 +170,7 @@ def pioneers() -> Iterator[str]:
 def main() -> None:
     print("## Search and answers\n")
     print("nDCG@10 of words alone (bm25s with its defaults, then kgkit's BM25) and of kgkit's default, which adds")
-    print("latent semantics by the weight shown. The weights of fusion and abstention were set on these sets and XQuAD.\n")
+    print("latent semantics by the weight shown. The weights were set on these sets and XQuAD.\n")
     quick = "--quick" in sys.argv
     for part in (retrieval(), answering(10 if quick else 1), pioneers()):
         for line in part:
