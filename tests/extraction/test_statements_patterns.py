@@ -145,3 +145,40 @@ def test_what_was_made_somewhere_is_dated_and_placed_as_if_passive():
 )
 def test_no_relation_is_made_up(marked):
     assert said(marked) == []
+
+
+@pytest.mark.parametrize(
+    "marked",
+    [
+        "Visitors meet [Ada Brown|P], who wrote a book; the six women of [Elster|O]; and [Bo Green|P].",
+        "In 1958 eight people met in [Zurich|L], four from [Boston|L] and four from [Europe|L].",
+        "[Leo|O] sold its mills to others, among them [Ford|O].",
+        "The mill is [Ada Brown|P]'s, and [Ulm|L] is his.",
+        "[Ada Brown|P] is not the late admiral, who was born [Ada Green|P].",
+        "The firm [Elster|O] named [Ada Brown|P] alone.",
+    ],
+)
+def test_what_is_not_said_is_not_stated(marked: str) -> None:
+    predicates = " ".join(said(marked))
+    for wrong in ("woman_of", "four_from", "sell Ford", " be ", " is ", "also_known_as"):
+        assert wrong not in predicates, predicates
+
+
+@pytest.mark.parametrize(
+    ("marked", "expected"),
+    [
+        ("[Ada Brown|P], at the [Elster Bank|O], wanted a mill.", "Ada Brown affiliated_with Elster Bank"),
+        ("She took the name [Ada Brown|P].", None),
+        ("[Ada Green|P] took the name [Ada Brown|P].", "Ada Green also_known_as Ada Brown"),
+        ("The fair was put together by the curator, [Ada Brown|P], for [Elster|O].", None),
+        ("[Elster Bank|O] taped [Radio Ulm|O].", "Elster Bank tape Radio Ulm"),
+        ("[Ada Brown|P], 1906-1992", None),
+        ("[Bo Green|P] left in 1974 to found [Elster|O] with [Ada Brown|P].", "Bo Green found_with Ada Brown"),
+    ],
+)
+def test_predicates_say_what_the_sentence_says(marked: str, expected: str | None) -> None:
+    found = said(marked)
+    if expected is None:
+        assert not [one for one in found if " dated " in one or " take " in one or " put " in one], found
+    else:
+        assert expected in found, found

@@ -14,7 +14,7 @@ from kgkit.extraction.local.spans import Parsed
 
 __all__ = ["without_plain_words"]
 
-_TAKEN_FOR_NAMES = frozenset({"PERSON", "ORGANISATION", "PLACE", "PRODUCT", "WORK", "EVENT", "LAW"})
+_TAKEN_FOR_NAMES = frozenset({"PERSON", "ORGANISATION", "PLACE", "GROUP", "PRODUCT", "WORK", "EVENT", "LAW"})
 _NOT_NAMES = frozenset({"NNS", "VBN", "VBD", "VBG", "RB"})
 
 
@@ -32,7 +32,7 @@ def without_plain_words(texts: Sequence[Parsed], names: Sequence[list[Name]]) ->
         for name in one:
             if name.text in doubtful:
                 token = parsed.tokens[name.span.first]
-                if not _begins(parsed.tokens, name.span.first) or name.votes:
+                if not _begins(parsed.tokens, name.span.first) or name.votes or token.tag_ == "JJ":
                     inside.add(name.text)
                 elif token.tag_ in _NOT_NAMES:
                     untagged.add(name.text)

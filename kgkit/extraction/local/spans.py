@@ -44,7 +44,8 @@ _WHOLE_DATE = re.compile(
 )
 _YEARS = re.compile(rf"(?:{_YEAR}(?:\s*(?:[-–—/,]|to|and|until|through|till|or)\s*|$))+")
 _CALENDAR = re.compile(
-    rf"\b(?:{_MONTH}|{_YEAR}s?|[1-9]\d{{1,2}} ?(?:BCE?|AD|CE)|(?:BCE?|AD) ?\d+|\d{{1,2}}0s|centur(?:y|ies)|"
+    rf"\b(?:{_MONTH}|{_YEAR}s?|[1-9]\d{{1,2}} ?(?:BCE?|AD|CE)|(?:BCE?|AD) ?\d+|\d{{1,2}}0s|"
+    r"(?:\w+(?:th|st|nd|rd)|last|this|first|second|third|next)[ -]centur(?:y|ies)|"
     r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|Christmas|Easter|Ramadan|Hanukkah|Thanksgiving)(?!\w)|['’]\d0s\b",
     re.IGNORECASE,
 )
@@ -140,7 +141,7 @@ def _is_one_body(tokens: list[Any], left: Span, right: Span, words: Lexicon) -> 
     body = words.heads.get(tokens[right.last - 1].lower_) == "ORGANISATION"
     if not body or words.heads.get(ends) in ("ORGANISATION", "PLACE"):
         return False
-    if left.last - left.first == 2 and left.type != "ORGANISATION" and tokens[left.first].lower_ in words.anded:
+    if left.last - left.first == 2 and tokens[left.first].lower_ in words.anded:
         return True  # the Government Code and Cypher School
     return ends.endswith(_ADJECTIVE) and ends not in words.nouns
 

@@ -207,10 +207,12 @@ def _is_counted_acronym(parsed: Parsed, token: Any) -> bool:
 def _is_joined(root: Any, words: Lexicon) -> bool:
     """Tell whether a name stands where organisations do: "joined X", "worked for X", "was hired by X"."""
     verb, dep = root.head, str(root.dep_)
-    if dep == "dobj":
-        return str(verb.lemma_) in words.joining
+    if dep == "dobj":  # "to found" is of "found", which the lemmatizer does not know
+        return (str(verb.lower_) if verb.tag_ == "VB" else str(verb.lemma_)) in words.joining
     if dep == "pobj" and verb.lower_ in ("for", "by"):
         return str(verb.head.lemma_) in (words.serving if verb.lower_ == "for" else words.hiring)
+    if dep == "pobj" and verb.lower_ == "from":
+        return str(verb.head.lemma_) in ("hire", "recruit")
     return False
 
 

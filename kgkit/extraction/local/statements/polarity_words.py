@@ -87,7 +87,7 @@ REPORTING = words(
     contend suspect suppose assume rumor rumour speculate estimate testify explain observe remark reply respond warn
     deem conclude suggest imply indicate complain boast profess purport repute mention joke comment stress emphasize
     emphasise understand feel predict forecast recall accuse charge predict hint swear affirm consider regard hear
-    quote cite describe
+    quote cite describe credit
     """
 )
 """Verbs whose complement is somebody's word."""

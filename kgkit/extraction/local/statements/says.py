@@ -177,7 +177,7 @@ def _argument_says(
     if first.dep == "oprd" and role == SUBJECT and tree.child(verb, "dobj") >= 0:
         return None  # named X director: it is X who is
     if first.dep in ("attr", "oprd") or (first.dep == "dobj" and tree.lemma[verb] in _LINKING):
-        return _complement_says(tree, verb, first, rest, kinds, below)
+        return _complement_says(tree, verb, role, first, rest, kinds, below)
     if first.dep in ("dobj", "dative", "obj"):
         return _object_says(tree, verb, role, first, rest)
     if first.dep == "acomp" and rest and rest[0].dep == "prep" and is_bare(rest[1:]):
@@ -238,14 +238,18 @@ def _being_says(tree: Tree, prep: int, kinds: tuple[str, str]) -> Said | None:
 
 
 def _complement_says(
-    tree: Tree, verb: int, first: Step, rest: tuple[Step, ...], kinds: tuple[str, str], below: str
+    tree: Tree, verb: int, role: str, first: Step, rest: tuple[Step, ...], kinds: tuple[str, str], below: str
 ) -> Said | None:
     """Read "is a director of", "became director of", "was elected director of"."""
     if not rest:
-        alias = _names(tree, verb)
-        if alias:
-            return None if _is_genitive(tree, first.node) else Said("also_known_as", "alias", ())
+        if tree.tag[first.node] == "PRP$":
+            return None  # X is his
+        if _names(tree, verb):
+            alias = role == PASSIVE and not _is_genitive(tree, first.node)
+            return Said("also_known_as", "alias", ()) if alias else None
         return Said("is" if tree.lemma[verb] == "be" else verb_predicate(tree, verb), "copula", ())
+    if rest[0].dep in ("relcl", "acl") and tree.child(verb, "neg") >= 0:
+        return None  # is not the one who did it
     said = noun_says(tree, first.node, rest, kinds, below)
     return said._replace(pattern="copula." + said.pattern, asserted=True) if said else None
 
