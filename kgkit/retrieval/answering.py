@@ -74,7 +74,7 @@ def ask(
     check_backend(out)
     found = find_rows(index, question, k, names_asked(question, graph))
     asked = read_question(index.analyser, question)
-    ranked = rank_sentences(index, asked, found)
+    ranked = _about_both(asked, rank_sentences(index, asked, found), min_confidence)
     chosen = _choose(index, ranked, min_confidence)
     reason = None if chosen else _reason(index, ranked, asked)
     frames = _frames(index, question, chosen, ranked, reason)
@@ -102,6 +102,18 @@ def _check(k: int, min_confidence: float, model: object) -> None:
     if model is not None:
         msg = f"model={type(model).__name__}: answers from a language model are not supported yet; leave model out."
         raise OptionError(msg)
+
+
+def _about_both(asked: Question, ranked: list[Supported], least: float) -> list[Supported]:
+    """Put first what speaks of all names, where it is asked whether: "Did Ada build it?" is about Ada and the thing.
+
+    A sentence that has the verb and one of the names is no answer, however many words it shares with the question.
+    """
+    names = [frozenset(word.terms.main) for word in asked.last_names()] if asked.asks_whether else []
+    if len(names) < 2:
+        return ranked
+    both = [s for s in ranked if s.confidence >= least and all(name & s.held for name in names)]
+    return both or ranked
 
 
 def _choose(index: SearchIndex, ranked: Sequence[Supported], least: float) -> list[list[Supported]]:

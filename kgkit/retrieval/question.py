@@ -44,6 +44,10 @@ _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
         ),
     ),
 )
+_WHETHER = re.compile(
+    r"\W*(?:did|does|do|was|were|is|are|am|has|have|had|can|could|will|would|should)(?:n['’]t)? (?!there\b)",
+    re.IGNORECASE,
+)
 _MONTH = (
     r"jan(?:uary|uar)?|feb(?:ruary|ruar)?|mar(?:ch)?|märz|apr(?:il)?|may|mai|june?|juni|july?|juli|aug(?:ust)?|"
     r"sep(?:t|tember)?|oct(?:ober)?|oktober|nov(?:ember)?|dec(?:ember)?|dezember"
@@ -69,13 +73,24 @@ class Question:
     """A question with what matters in it.
 
     ``weights`` holds, for each content word, its terms; ``names`` and ``numbers`` are positions of those words that
-    an answer can hardly do without.
+    an answer can hardly do without. ``asks_whether``: it wants a yes or a no ("Did Ada go to Ulm?").
     """
 
     text: str
     kind: Kind
     words: tuple[Word, ...]
     special: frozenset[int]
+    asks_whether: bool = False
+
+    def last_names(self) -> list[Word]:
+        """Give each name's last word: of "Alan Turing" a text may have the surname alone."""
+        last = []
+        for i in sorted(self.special):
+            word = self.words[i]
+            following = self.words[i + 1] if i + 1 in self.special else None
+            if following is None or self.text[word.end : following.start].strip():
+                last.append(word)
+        return last
 
 
 def read_question(analyser: Analyser, text: str) -> Question:
@@ -86,7 +101,7 @@ def read_question(analyser: Analyser, text: str) -> Question:
     words = analyser.words(text)
     content = tuple(w for w in words if not w.stop) or tuple(words)
     special = frozenset(i for i, w in enumerate(content) if _is_special(text, w))
-    return Question(text, _kind(text), content, special)
+    return Question(text, _kind(text), content, special, bool(_WHETHER.match(text)))
 
 
 def has_answer_kind(kind: Kind, sentence: str, asked: frozenset[str]) -> bool:

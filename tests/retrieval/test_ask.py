@@ -182,3 +182,17 @@ def test_xquad_is_answered_and_abstained(shared):
     other = build_index(elsewhere)
     abstained = [kg.ask(q, other).status == "not_in_documents" for q in asked]
     assert sum(abstained) / len(abstained) > 0.9
+
+
+def test_whether_two_names_belong_together_is_answered_by_a_sentence_with_both() -> None:
+    chunks = pl.DataFrame(
+        {
+            "chunk_id": ["a", "b"],
+            "text": [
+                "The laboratory hired Ada Brown to design a mill and to design it soon.",
+                "Your teacher is wrong, I fear. Brown did not invent Olympia.",
+            ],
+        }
+    )
+    answer = kg.ask("Did Ada Brown design Olympia?", chunks, min_confidence=0.0)
+    assert answer.text == "Brown did not invent Olympia. [1]"
