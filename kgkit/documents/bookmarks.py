@@ -148,9 +148,12 @@ def _no_document(bookmark: Bookmark, record: str, media_type: str) -> Parsed:
 
 def _merge(into: Bookmark, repeat: Bookmark) -> None:
     if into.key == into.about.get("url"):  # links: what each says, a longer version instead of a shorter
-        lines = [ln for ln in dict.fromkeys(f"{into.text}\n{repeat.text}".split("\n")) if ln != into.key]
-        kept = [ln for ln in lines if not any(ln in other and ln != other for other in lines)]
-        into.text = "\n".join([*kept, into.key])
+        said = into.text.split("\n")
+        for line in repeat.text.split("\n"):
+            if line not in into.text:
+                said = [known for known in said if known not in line]
+                said.insert(-1, line)  # the address stays last
+        into.text = "\n".join(said)
     elif len(repeat.text) > len(into.text):  # posts: the longer version
         into.text = repeat.text
     into.title = into.title or repeat.title

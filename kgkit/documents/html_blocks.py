@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from typing import NamedTuple
@@ -38,6 +39,7 @@ _CLOSES: dict[str, tuple[frozenset[str], frozenset[str]]] = {
 _INVISIBLE = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d])|opacity\s*:\s*0(?:\.0+)?\s*(?:;|$)", re.I
 )
+_OPENING = re.compile("<(?=[A-Za-z/?]|!(?!--))")
 _MAX_DEPTH = 5_000
 _MAX_SPAN = 40
 _MANY_COMMENTS = 1_000
@@ -72,7 +74,7 @@ def parse_page(markup: str, *, navigation: bool = False) -> Page:
         navigation: Whether to keep what is inside ``<nav>``.
     """
     parser = _Parser(navigation)
-    parser.feed(_without_endless_comments(markup))
+    parser.feed(_without_endless_tags(_without_endless_comments(markup)))
     parser.close()
     return parser.finish()
 
@@ -83,6 +85,13 @@ def _without_endless_comments(markup: str) -> str:
     if begun < _MANY_COMMENTS or markup.count("-->") > 0.5 * begun:
         return markup
     return markup[: markup.rfind("-->") + 3] if "-->" in markup else markup[: markup.find("<!--")]
+
+
+def _without_endless_tags(markup: str) -> str:
+    """Write what only looks like tags behind the last tag as text: the parser would look for each one's end anew."""
+    end = markup.rfind(">") + 1
+    rest, comment, more = markup[end:].partition("<!--")
+    return markup[:end] + _OPENING.sub("&lt;", rest) + comment + more
 
 
 @dataclass
@@ -102,6 +111,7 @@ class _Parser(HTMLParser):
         self._page = Page()
         self._keep_navigation = navigation
         self._stack: list[_Open] = []
+        self._counts: Counter[str] = Counter()  # of open tags: most end tags of broken pages close nothing
         self._hidden: list[str] = []
         self._inline: list[str] = []
         self._out: list[list[Block]] = [self._page.blocks]
@@ -126,6 +136,7 @@ class _Parser(HTMLParser):
         why = self._why_hidden(tag, values)
         block = tag in _BLOCKS or tag in _HEADINGS or tag in _CELLS
         self._stack.append(_Open(tag, why, block))
+        self._counts[tag] += 1
         if why:
             self._hidden.append(why)
         if not self._hidden:
@@ -139,6 +150,8 @@ class _Parser(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         if tag == "p" and not any(o.tag == "p" for o in self._stack):
             self._flush()
+            return
+        if not self._counts[tag]:
             return
         depth = next((i for i in range(len(self._stack) - 1, -1, -1) if self._stack[i].tag == tag), None)
         if depth is None or self._crosses_table(tag, depth):
@@ -206,6 +219,7 @@ class _Parser(HTMLParser):
 
     def _close_one(self) -> None:
         opened = self._stack.pop()
+        self._counts[opened.tag] -= 1
         visible = not self._hidden
         if opened.why_hidden:
             self._hidden.pop()

@@ -18,6 +18,7 @@ _FLATE = re.compile(rb"/Fl(?:ateDecode)?(?![A-Za-z])")
 _IMAGE = re.compile(rb"/Subtype\s*/Image\b")  # no library decodes pictures to find text
 _DICTIONARY = 4_000
 _PIECE = 1_000_000
+_FIRST = 16_384  # read this much at a time: what is no deflated data shows it at once
 
 
 def check_streams(data: bytes) -> None:
@@ -28,6 +29,7 @@ def check_streams(data: bytes) -> None:
     Raises:
         ReadError: ``inflates``.
     """
+    last = data.rfind(b"endstream")
     for match in _BEGIN.finditer(data):
         start = match.end()
         opened = data.rfind(b"obj", max(0, match.start() - _DICTIONARY), match.start())
@@ -35,14 +37,13 @@ def check_streams(data: bytes) -> None:
         times = min(len(_FLATE.findall(about)), 4)
         if not times or _IMAGE.search(about):
             continue
-        end = data.find(b"endstream", start)
-        end = end if end >= 0 else len(data)
+        end = data.find(b"endstream", start) if start <= last else len(data)
         if (end - start) * _HIGHEST_RATIO**times > MAX_INFLATED:
             _check(memoryview(data)[start:end], times)
 
 
 def _check(stream: memoryview, times: int) -> None:
-    pieces: Iterable[bytes] = (bytes(stream[at : at + _PIECE]) for at in range(0, len(stream), _PIECE))
+    pieces: Iterable[bytes] = (bytes(stream[at : at + _FIRST]) for at in range(0, len(stream), _FIRST))
     for _ in range(times):
         pieces = _inflate(pieces)
     size = 0

@@ -43,6 +43,7 @@ class _Marks:
         self._options = options
         self.counts: Counter[str] = Counter()
         self.asides: dict[str, list[str]] = {"note": [], "comment": [], "page": []}
+        self._pages: set[str] = set()
         self._author = ""
 
     def text(self, source: str, *, inner: bool = False) -> str:
@@ -98,7 +99,8 @@ class _Marks:
         if kind == "note":
             self.asides[kind].append(f"[{number}] {inner}")
             return f"[{number}]"
-        if re.search(r"[^\W\d_]", re.sub(r"\\[a-z]+-?\d* ?", "", inner)) and inner not in self.asides[kind]:
+        if re.search(r"[^\W\d_]", re.sub(r"\\[a-z]+-?\d* ?", "", inner)) and inner not in self._pages:
+            self._pages.add(inner)
             self.asides[kind].append(inner)
         return _NOTHING
 

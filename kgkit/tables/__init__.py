@@ -120,7 +120,7 @@ def conform(frame: pl.DataFrame, name: str, *, require: Iterable[str] | None = N
     if missing:
         have = ", ".join(frame.columns) or "none"
         msg = (
-            f"A {name} frame needs the column{'s' * (len(missing) > 1)} {', '.join(map(repr, missing))}; "
+            f"The {name} frame needs the column{'s' * (len(missing) > 1)} {', '.join(map(repr, missing))}; "
             f"it has: {have}. Rename yours, or see kg.tables.describe({name!r})."
         )
         raise SchemaError(msg)

@@ -130,3 +130,9 @@ def test_what_an_edit_took_out_is_no_text() -> None:
     [page] = parse(b"<p>The grant is <del>90,000</del> <ins>65,000</ins> crowns.</p>", "a.html", ReadOptions())
     assert page.text == "The grant is 65,000 crowns."
     assert page.notes == ("deleted_text_dropped: 6 characters inside <del>",)
+
+
+@pytest.mark.parametrize("piece", ["<a", "</a", "<a b=", '<a "'])
+def test_tags_that_never_end_are_text_in_linear_time(piece: str) -> None:
+    [page] = parse(f"<p>Words. {piece * 100_000}".encode(), "a.html", ReadOptions())
+    assert page.text.startswith(f"Words. {piece}{piece}")

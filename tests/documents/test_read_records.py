@@ -267,3 +267,10 @@ def test_json_that_is_one_value() -> None:
 def test_names_that_come_twice_are_both_kept() -> None:
     [row] = read('[{"a": 1, "a": 2, "b": {"c": 3, "c": 4}}]', "a.json")
     assert row.metadata["fields"] == {"a": 1, "a (2)": 2, "b": {"c": 3, "c (2)": 4}}
+
+
+def test_a_link_saved_thousands_of_times_is_merged_soon() -> None:
+    items = [{"url": "https://t.example/", "title": f"t{i:05}", "tags": "x"} for i in range(3_000)]
+    found = read(json.dumps(items), "a.json")
+    assert found[0].text.count("\n") == 3_000
+    assert found[0].text.endswith("\nhttps://t.example/")
