@@ -76,7 +76,9 @@ def test_each_chunk_has_one_outcome() -> None:
         ("窑で焼いた器は港で売られた。", "ja"),
         ("Паром отходит в полдень.", "und"),
         ("Der Hafen und die Stadt liegen an der See, und die Leute sind nicht mit dem Boot auf dem Wasser. " * 3, "de"),
+        ("Die Mühle wurde 1941 in Ulm gebaut und war die erste ihrer Art im ganzen Land.", "de"),
         ("Das Schiff", None),  # too short to say
+        ("Why do fusion cross sections drop after a certain temperature in stars?", None),
         ("RT @x https://t.co/5Y1I3P9pZ8", None),
         (
             "A list: v Superman, Sully, Gran Torino, La Strada, Il Posto, Das Boot, El Topo, and more of the same. "

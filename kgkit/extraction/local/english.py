@@ -9,10 +9,15 @@ from kgkit.language import tell_language
 __all__ = ["ENOUGH_TO_TELL", "foreign_language"]
 
 ENOUGH_TO_TELL = 200
-"""Characters below which the guess of a language is not trusted, unless the script decides."""
+"""Characters from which a text is judged alone; below, a single English word makes it English, and its document
+has a say."""
 
 _SAMPLE = 20_000
-_ENGLISH = frozenset(("the", "of", "and", "with", "that", "this", "are", "for", "you", "from", "it"))
+_TOO_LITTLE = 60
+_SEEN_IN_LITTLE = frozenset(("de", "fr", "es", "pt"))  # the little words of others look like scraps of English
+_ENGLISH = frozenset(
+    ("the", "of", "and", "with", "that", "this", "are", "for", "you", "from", "it", "to", "is", "was", "by")
+)
 _FEW = 0.02
 _WORD = re.compile(r"[^\W\d_]+")
 _LAST_LATIN = "\u02af"
@@ -31,7 +36,7 @@ def foreign_language(text: str) -> str | None:
     sample = text[:_SAMPLE]
     letters = [c for c in sample if c.isalpha()]
     other_script = sum(c > _LAST_LATIN for c in letters) * 2 > len(letters)
-    if not other_script and len(text) < ENOUGH_TO_TELL:
+    if not other_script and len(text) < _TOO_LITTLE:
         return None
     language = tell_language(sample)
     if other_script:
@@ -40,4 +45,6 @@ def foreign_language(text: str) -> str | None:
         return None
     words = _WORD.findall(sample.lower())
     english = sum(word in _ENGLISH for word in words)
+    if len(text) < ENOUGH_TO_TELL:
+        return language if not english and language in _SEEN_IN_LITTLE else None
     return None if english > _FEW * len(words) else language

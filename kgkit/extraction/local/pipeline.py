@@ -103,8 +103,9 @@ def _problems(nlp: Any, chunks: Sequence[ChunkText]) -> list[Problem | None]:
     main: list[str | None] = []
 
     def language(chunk: ChunkText) -> str | None:
-        if len(chunk.text) >= ENOUGH_TO_TELL:
-            return foreign_language(chunk.text)
+        own = foreign_language(chunk.text)
+        if own is not None or len(chunk.text) >= ENOUGH_TO_TELL:
+            return own
         if not main:
             main.append(foreign_language("\n".join(other.text for other in chunks)))
         return main[0]
