@@ -74,7 +74,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = build_parser().parse_args(argv)
     try:
         arguments.function(arguments)
-    except KgkitError as error:
+    except (KgkitError, OSError) as error:  # the disk's own words are clear: No space left on device: 'out/...'
         print(f"kgkit: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

@@ -120,6 +120,10 @@ def test_errors_are_one_line_without_a_trace(tmp_path: Path, capsys: pytest.Capt
     assert main(["run", str(tmp_path / "nowhere"), "--out", str(tmp_path / "out")]) == 1
     told = capsys.readouterr().err
     assert told.startswith("kgkit: ") and "nowhere" in told and "Traceback" not in told
+    (tmp_path / "note.txt").write_text("Ada met Bob.", "utf-8")
+    assert main(["run", str(tmp_path / "note.txt"), "--out", "/proc/nowhere/out"]) == 1
+    told = capsys.readouterr().err
+    assert told.startswith("kgkit: ") and "/proc/nowhere" in told and "Traceback" not in told
     assert main(["ask", str(tmp_path), "Who?"]) == 1
     assert main(["tables", "entitys"]) == 1
     assert "Allowed: 'documents'" in capsys.readouterr().err
