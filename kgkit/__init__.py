@@ -29,10 +29,12 @@ if TYPE_CHECKING:  # what type checkers and editors see; keep in step with _HOME
     from kgkit.graph import build_graph
     from kgkit.notebook import view_graph
     from kgkit.pipeline import run_pipeline
+    from kgkit.project import Project
     from kgkit.resolution import find_lookalikes
     from kgkit.retrieval import ask, build_index, search
 
 _HOME = {
+    "Project": "project",
     "ask": "retrieval",
     "build_graph": "graph",
     "build_index": "retrieval",
@@ -54,6 +56,7 @@ _HOME = {
 _MODULES = ("errors", "evaluate", "tables")
 
 __all__ = [  # noqa: RUF022  (modules last)
+    "Project",
     "ask",
     "build_graph",
     "build_index",

@@ -44,6 +44,14 @@ class MissingExtraError(KgkitError, ImportError):
         return cls(f"{purpose} needs the library {library!r}. Install it with: pip install 'kgkit[{extra}]'")
 
 
+class ProjectError(KgkitError):
+    """A project on disk cannot be opened, read or written; what it held before is still there."""
+
+
+class ProjectBusyError(ProjectError, TimeoutError):
+    """Another process was writing to the project for longer than the time to wait."""
+
+
 class ReadError(KgkitError):
     """A file cannot be read; ``reason`` is one of the documented short codes.
 

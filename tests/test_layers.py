@@ -24,6 +24,7 @@ LAYERS = [
     ["notebook"],
     ["export"],
     ["pipeline"],
+    ["project"],
     ["cli"],
     ["__main__"],
 ]
