@@ -29,8 +29,8 @@ from kgkit.project.store import Store
 
 __all__ = ["Keeper", "Merge"]
 
-Merge = Callable[[pl.DataFrame], pl.DataFrame]
-"""Makes a table's new rows out of those that are visible when it is written."""
+Merge = Callable[[Callable[[str], pl.DataFrame]], pl.DataFrame]
+"""Makes a table's new rows out of what is visible when it is written; it is given a function that reads a table."""
 
 
 class Keeper:
@@ -57,7 +57,7 @@ class Keeper:
 
         Args:
             run: The run; its outputs and end are filled in here.
-            frames: The tables; a function gets the visible rows, while nobody else writes, and gives the new ones.
+            frames: The tables; a function makes one from what is visible while nobody else writes.
 
         Returns:
             The run as the ledger has it.
@@ -109,7 +109,7 @@ class Keeper:
     def _put(self, connection: sqlite3.Connection, state: State, name: str, frame: pl.DataFrame | Merge) -> int:
         made = state.tables.get(name)
         if callable(frame):
-            frame = frame(self.read(name, state))
+            frame = frame(lambda wanted: self.read(wanted, state))
         new = tables.conform(frame, name)
         as_long = made and row_counts(connection, {name: made.version})[name] == new.height
         if made and as_long and self.store.read(name, made.version).equals(new):

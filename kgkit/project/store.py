@@ -87,7 +87,7 @@ class Store:
         except Exception as error:  # as above
             msg = (
                 f"Cannot read version {version} of the table {name!r} in {str(path)!r}, which the ledger names: "
-                f"{error} Put the folder back from a copy, or make the table again."
+                f"{error} Put the folder back from a copy of the project."
             )
             raise ProjectError(msg) from error
         return tables.conform(frame, name)

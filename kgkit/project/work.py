@@ -5,7 +5,7 @@ from __future__ import annotations
 import getpass
 import os
 import uuid
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -67,7 +67,7 @@ def keep(begun: Begun, result: _R, outcomes: pl.DataFrame) -> _R:
     held: dict[str, pl.DataFrame | Merge] = {
         name: _replacing(name, result) if asked else result.frames[name] for name in STAGES[stage].outputs
     }
-    held["outcomes"] = lambda old: _with_outcomes(old, outcomes, stage, items_only=asked)
+    held["outcomes"] = lambda read: _with_outcomes(read("outcomes"), outcomes, stage, items_only=asked)
     result = replace(result, outcomes=outcomes)
     gaps = result.counts["failed"] or (outcomes["reason"] == "interrupted").any()
     run = replace(begun.run, counts=result.counts, verdict="gaps" if gaps else "complete")
@@ -116,10 +116,17 @@ def _with_outcomes(old: pl.DataFrame, new: pl.DataFrame, stage: str, *, items_on
 
 def _replacing(name: str, result: Result) -> Merge:
     """Put an answer's rows in the place of those that the same question had."""
-    new = result.frames[name]
-    column = "question" if name == "hits" else "answer_id"
-    ids = result.frames["answers"][column].implode()
-    return lambda old: pl.concat([old.filter(~pl.col(column).is_in(ids)), new])
+    new: pl.DataFrame = result.frames[name]
+    questions = result.frames["answers"]["question"].implode()
+
+    def replaced(read: Callable[[str], pl.DataFrame]) -> pl.DataFrame:
+        old = read(name)
+        if "question" in old.columns:
+            return pl.concat([old.filter(~pl.col("question").is_in(questions)), new])
+        gone = read("answers").filter(pl.col("question").is_in(questions))["answer_id"]
+        return pl.concat([old.filter(~pl.col("answer_id").is_in(gone.implode())), new])
+
+    return replaced
 
 
 def named(source: Any) -> Any:

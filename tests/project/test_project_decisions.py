@@ -1,0 +1,117 @@
+"""Decisions are appended, once, and never lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from test_project_kills import start, until_ready
+
+import kgkit as kg
+from kgkit.errors import InputError, OptionError, ProjectError
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> kg.Project:
+    return kg.Project(tmp_path / "p.kg")
+
+
+def test_a_decision_is_a_row(project: kg.Project) -> None:
+    done = project.decide("merge", "m1", "accepted", payload={"name": "Ada Łovelace"}, reviewer="ann", note="same date")
+    row = kg.Project(project.path).decisions().row(0, named=True)
+    assert done.status == "recorded" and row["decision_id"] == done.decision_id
+    assert row["payload"] == '{"name": "Ada Łovelace"}'
+    assert (row["kind"], row["subject_id"], row["verdict"]) == ("merge", "m1", "accepted")
+    assert (row["reviewer"], row["note"]) == ("ann", "same date")
+    assert project.decisions().equals(project.table("decisions"))
+
+
+def test_the_same_decision_twice_is_already_applied(project: kg.Project) -> None:
+    first = project.decide("merge", "m1", "accepted", reviewer="ann")
+    again = project.decide("merge", "m1", "accepted", reviewer="ann")
+    assert (again.decision_id, again.status) == (first.decision_id, "already applied")
+    saved = project.decisions()
+    for row in [*saved.iter_rows(named=True), *saved.iter_rows(named=True)]:  # a saved file, applied twice
+        done = project.decide(row["kind"], row["subject_id"], row["verdict"], reviewer=row["reviewer"])
+        assert done.status == "already applied"
+    assert project.decisions().equals(saved)
+
+
+def test_what_differs_is_another_decision(project: kg.Project) -> None:
+    said = [
+        ("m1", "accepted", {}, "ann", None),
+        ("m1", "accepted", {}, "ben", None),  # a second opinion
+        ("m1", "accepted", {}, "ann", "saw the register"),  # a reason
+        ("m1", "accepted", {"name": "Ada"}, "ann", None),
+        ("m1", "rejected", {}, "ben", None),
+        ("m1", "accepted", {}, "ann", None),  # again, for ben said otherwise
+        ("m2", "accepted", {}, "ann", None),
+    ]
+    for subject, verdict, payload, reviewer, note in said:
+        done = project.decide("merge", subject, verdict, payload=payload, reviewer=reviewer, note=note)
+        assert done.status == "recorded"
+    assert project.decide("merge", "m2", "accepted", reviewer="ann").status == "already applied"
+    assert project.decide("split", "m2", "accepted", reviewer="ann").status == "recorded"
+    assert project.decisions().height == len(said) + 1
+    assert project.decisions()["decision_id"].is_unique().all()
+
+
+def test_undo_is_one_more_row(project: kg.Project) -> None:
+    done = project.decide("merge", "m1", "accepted")
+    undone = project.undo(done.decision_id, note="wrong pair")
+    assert project.undo(done.decision_id).status == "already applied"
+    rows = project.decisions()
+    assert rows["verdict"].to_list() == ["accepted", "undone"]
+    assert rows["payload"][1] == f'{{"decision_id": "{done.decision_id}"}}'
+    assert undone.decision_id != done.decision_id
+    assert project.decide("merge", "m1", "accepted").status == "recorded"
+    with pytest.raises(InputError, match="no decision 'decision_x'"):
+        project.undo("decision_x")
+
+
+def test_what_cannot_be_a_decision_is_refused(project: kg.Project) -> None:
+    with pytest.raises(OptionError, match="verdict='yes' is not known. Allowed: 'accepted'"):
+        project.decide("merge", "m1", "yes")
+    with pytest.raises(OptionError, match="kind='merg' is not known"):
+        project.decide("merg", "m1", "accepted")
+    with pytest.raises(InputError, match="subject_id='' must be text"):
+        project.decide("merge", "", "accepted")
+    with pytest.raises(InputError, match="payload must be a mapping"):
+        project.decide("merge", "m1", "accepted", payload={"x": object()})
+    assert project.decisions().height == 0
+
+
+def test_rows_are_never_changed(project: kg.Project) -> None:
+    project.decide("merge", "m1", "accepted")
+    with pytest.raises(ProjectError, match="never changed or removed"), project._keeper.ledger.writing() as db:
+        db.execute("DELETE FROM decisions")
+    with pytest.raises(ProjectError, match="never changed or removed"), project._keeper.ledger.writing() as db:
+        db.execute("UPDATE decisions SET verdict = 'rejected'")
+    assert project.decisions()["verdict"].to_list() == ["accepted"]
+
+
+def test_an_error_in_a_transaction_keeps_nothing(project: kg.Project) -> None:
+    with pytest.raises(ZeroDivisionError), project._keeper.ledger.writing() as db:
+        db.execute("INSERT INTO about VALUES ('x', 'y')")
+        raise ZeroDivisionError
+    with project._keeper.ledger.reading() as db:
+        assert db.execute("SELECT count(*) FROM about WHERE key = 'x'").fetchone() == (0,)
+
+
+def test_four_processes_lose_and_double_nothing(project: kg.Project) -> None:
+    names = ["ann", "ben", "eva", "kim"]
+    children = [start("decide", str(project.path), name, "100") for name in names]
+    for child in children:
+        until_ready(child)
+    for child in children:
+        assert child.stdin is not None
+        child.stdin.write("go\n")
+        child.stdin.flush()
+    for child in children:
+        child.communicate(timeout=120)
+        assert child.returncode == 0
+    decisions = project.decisions()
+    assert decisions.height == 400
+    assert sorted(decisions.select("reviewer", "subject_id").iter_rows()) == sorted(
+        (name, f"merge_{i}") for name in names for i in range(100)
+    )

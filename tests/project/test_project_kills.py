@@ -1,0 +1,186 @@
+"""A project whose writer is killed at any moment opens in a complete earlier or later state."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from project_child import corpus, find_names, stages
+
+import kgkit as kg
+from kgkit.errors import ProjectError
+from kgkit.project.stages import STAGES
+
+CHILD = Path(__file__).with_name("project_child.py")
+KILLS = int(os.environ.get("KGKIT_KILLS", "20"))
+REAL = max(2, KILLS // 10)
+
+
+@pytest.fixture(scope="module")
+def expected(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[dict[str, pl.DataFrame]]]:
+    """The tables of both generations, made by the plain functions: with the stand-in, and with the extractor."""
+    made: dict[str, list[dict[str, pl.DataFrame]]] = {}
+    for extractor in ("names", "spacy"):
+        made[extractor] = []
+        for generation in range(2):
+            documents = kg.read_documents(corpus(generation))
+            chunks = kg.chunk_documents(documents)
+            found = find_names(chunks.chunks) if extractor == "names" else kg.extract(chunks)
+            graph = kg.build_graph(found)
+            held: dict[str, Any] = {}
+            for result in (kg.detect_communities(graph), graph, found, chunks, documents):
+                held |= result.frames
+            made[extractor].append(held)
+    return made
+
+
+def start(*arguments: str) -> subprocess.Popen[str]:
+    root = str(Path(kg.__file__).resolve().parent.parent)
+    environment = {**os.environ, "PYTHONPATH": root}
+    return subprocess.Popen(
+        [sys.executable, str(CHILD), *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+        env=environment,
+    )
+
+
+def until_ready(child: subprocess.Popen[str]) -> None:
+    assert child.stdout is not None
+    assert child.stdout.readline() == "ready\n"
+
+
+def started(path: Path, extractors: list[str]) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """Give processes one after the other, each started while its predecessor works: starting takes most of the time."""
+    ahead = start("work", str(path), extractors[0])
+    try:
+        for i, extractor in enumerate(extractors):
+            child = ahead
+            if i + 1 < len(extractors):
+                ahead = start("work", str(path), extractors[i + 1])
+            until_ready(child)
+            yield extractor, child
+    finally:
+        ahead.kill()
+        ahead.communicate()
+
+
+def check_state(project: kg.Project, made: list[dict[str, pl.DataFrame]]) -> None:
+    """Each stage's tables are whole, of one generation, and what plain readers see is the same."""
+    for stage in STAGES.values():
+        seen = {name: project.table(name) for name in stage.outputs if name in project.versions()}
+        assert len(seen) in (0, len(stage.outputs)) or stage.verb == "ask"
+        fits = [all(frame.equals(held[name]) for name, frame in seen.items()) for held in made if seen]
+        assert not seen or any(fits), f"the tables of {stage.verb} are of no generation"
+        for name, frame in seen.items():
+            assert pl.read_delta(str(project.path / "tables" / name)).equals(frame)
+
+
+def test_killed_at_random_moments(tmp_path: Path, expected: dict[str, list[dict[str, pl.DataFrame]]]) -> None:
+    chance = random.Random(20)
+    promised: set[str] = set()
+    moments = []
+    for extractor, kills in (("names", KILLS - REAL), ("spacy", REAL)):
+        path = tmp_path / extractor
+        turn = 0
+        for _, child in started(path, [extractor] * kills):
+            assert child.stdin is not None
+            child.stdin.write(f"{turn}\n")
+            child.stdin.flush()
+            moments.append(chance.uniform(0.0, 0.8 if extractor == "names" else 1.5))
+            time.sleep(moments[-1])
+            child.kill()
+            said, _ = child.communicate()
+            decided = {line.split()[1] for line in said.splitlines() if line.startswith("decided")}
+            promised |= {f"{extractor} {merge}" for merge in decided}
+            turn += len(decided) + 1
+
+            project = kg.Project(path)
+            check_state(project, expected[extractor])
+            kept = {f"{extractor} {merge}" for merge in project.decisions()["subject_id"]}
+            assert {p for p in promised if p.startswith(extractor)} <= kept
+            assert not project._keeper.store.leftovers(known(project))
+            assert not list(path.rglob("*.tmp"))
+        kg.Project(path).status()
+    assert promised
+
+
+def known(project: kg.Project) -> dict[str, set[str]]:
+    from kgkit.project.records import known_files
+
+    with project._keeper.ledger.reading() as connection:
+        return known_files(connection)
+
+
+def test_a_project_goes_on_where_a_kill_left_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table whose newest version no run names is shown as it was, and written to again."""
+    monkeypatch.setattr(kg, "extract", find_names)
+    project = kg.Project(tmp_path / "p")
+    stages(project, 0)
+    before = project.table("documents")
+    store = project._keeper.store
+    store.write("documents", before.head(3))  # a writer got so far, and was killed
+    store.write("pages", kg.tables.empty("pages"))
+    (store.path("chunks") / "part-00000-dead.parquet").write_bytes(b"half")
+
+    assert project.table("documents").equals(before)
+    again = kg.Project(tmp_path / "p")
+    assert again.table("documents").equals(before)
+    assert pl.read_delta(str(store.path("documents"))).equals(before)
+    assert not store.path("pages").exists()
+    assert not store.leftovers(known(again))
+    stages(again, 1)
+    assert again.table("documents").height == 40
+    assert pl.read_delta(str(store.path("documents"))).equals(again.table("documents"))
+
+
+def test_full_disk_leaves_the_old_state(tmp_path: Path) -> None:
+    child = start("fill", str(tmp_path / "p"), "300000")
+    said, _ = child.communicate(timeout=60)
+    assert child.returncode == 0
+    assert said.startswith("refused Cannot write"), said
+    project = kg.Project(tmp_path / "p")
+    assert project.table("documents").height == 40
+    assert len(project.history()) == 1
+    assert not project._keeper.store.leftovers(known(project))
+
+
+def test_read_only_folder_is_read_and_refuses_to_be_written() -> None:
+    folder = Path(tempfile.mkdtemp(prefix="kgkit-read-only-"))
+    try:
+        project = kg.Project(folder / "p")
+        project.read(corpus(0))
+        project.decide("merge", "m0", "accepted")
+        for path in [folder, *folder.rglob("*")]:
+            path.chmod(0o555 if path.is_dir() else 0o444)
+        child = start("look", str(folder / "p"), str(folder.parent / f"{folder.name}-warm"))
+        said, _ = child.communicate(timeout=60)
+        assert child.returncode == 0
+        lines = said.splitlines()
+        assert lines[0] == "40 1"
+        assert len(lines) == 3 and all("may not be written" in line for line in lines[1:]), lines
+    finally:
+        for path in [folder, *folder.rglob("*")]:
+            path.chmod(0o755)
+        shutil.rmtree(folder)
+        shutil.rmtree(folder.parent / f"{folder.name}-warm", ignore_errors=True)
+
+
+def test_missing_files_of_a_table_are_told(tmp_path: Path) -> None:
+    project = kg.Project(tmp_path / "p")
+    project.read(corpus(0))
+    shutil.rmtree(project.path / "tables" / "documents")
+    with pytest.raises(ProjectError, match=r"Cannot read version 0 of the table 'documents'"):
+        kg.Project(tmp_path / "p").table("documents")
