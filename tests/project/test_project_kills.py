@@ -91,7 +91,6 @@ def check_state(project: kg.Project, made: list[dict[str, pl.DataFrame]]) -> Non
 def test_killed_at_random_moments(tmp_path: Path, expected: dict[str, list[dict[str, pl.DataFrame]]]) -> None:
     chance = random.Random(20)
     promised: set[str] = set()
-    moments = []
     for extractor, kills in (("names", KILLS - REAL), ("spacy", REAL)):
         path = tmp_path / extractor
         turn = 0
@@ -99,11 +98,14 @@ def test_killed_at_random_moments(tmp_path: Path, expected: dict[str, list[dict[
             assert child.stdin is not None
             child.stdin.write(f"{turn}\n")
             child.stdin.flush()
-            moments.append(chance.uniform(0.0, 0.8 if extractor == "names" else 1.5))
-            time.sleep(moments[-1])
+            assert child.stdout is not None
+            lines = chance.randint(1, 30)  # one for each table written
+            said = [child.stdout.readline() for _ in range(lines)]
+            assert all(said), "the process ended by itself"
+            time.sleep(chance.choice([0.0, chance.uniform(0.0, 0.02), chance.uniform(0.0, 0.2)]))
             child.kill()
-            said, _ = child.communicate()
-            decided = {line.split()[1] for line in said.splitlines() if line.startswith("decided")}
+            said += child.communicate()[0].splitlines()
+            decided = {line.split()[1] for line in said if line.startswith("decided")}
             promised |= {f"{extractor} {merge}" for merge in decided}
             turn += len(decided) + 1
 
