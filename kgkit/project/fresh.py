@@ -80,7 +80,7 @@ def _answers(state: State, stale: Mapping[str, str]) -> list[str]:
 
 
 def _reasons(run: Run, state: State, stale: Mapping[str, str]) -> list[str]:
-    reasons = []
+    reasons = ["its run was not finished"] if run.verdict == "unfinished" else []
     for table, version in sorted(run.inputs.items()):
         current = state.versions.get(table)
         if current is None:

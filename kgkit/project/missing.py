@@ -6,13 +6,30 @@ from collections.abc import Sequence
 
 import polars as pl
 
-__all__ = ["CHUNKED", "EXTRACTED", "in_order", "only", "unchanged", "unfinished", "without"]
+from kgkit.results import outcomes_from
+
+__all__ = [
+    "CHUNKED",
+    "EXTRACTED",
+    "INTERRUPTED",
+    "first_documents",
+    "in_order",
+    "only",
+    "unchanged",
+    "unfinished",
+    "waiting",
+    "without",
+]
 
 CHUNKED = ("doc_id", "source", "title", "text", "sections")
 """The columns of documents that chunks are made from."""
 
 EXTRACTED = ("doc_id", "chunk_id", "seq", "start", "end", "text")
 """The columns of chunks that mentions and statements are made from."""
+
+
+INTERRUPTED = "interrupted"
+"""The reason of items that were not reached."""
 
 
 def unchanged(old: pl.DataFrame, new: pl.DataFrame, columns: Sequence[str]) -> pl.Series:
@@ -26,10 +43,25 @@ def unchanged(old: pl.DataFrame, new: pl.DataFrame, columns: Sequence[str]) -> p
 
 def unfinished(outcomes: pl.DataFrame, *, retry_failed: bool) -> pl.Series:
     """Give the items that an interrupt left undone, and those that failed if they are to be tried again."""
-    again = pl.col("reason") == "interrupted"
+    again = pl.col("reason") == INTERRUPTED
     if retry_failed:
         again = again.fill_null(value=False) | (pl.col("status") == "failed")
     return outcomes.filter(again)["item_id"]
+
+
+def first_documents(chunks: pl.DataFrame, n_chars: int) -> pl.DataFrame:
+    """Take the chunks of the first documents that have about this much text together; of one at least."""
+    sizes = chunks.group_by("doc_id").agg(pl.col("text").str.len_chars().sum()).sort("doc_id")
+    taken = sizes.filter(pl.col("text").cum_sum() - pl.col("text") < n_chars)["doc_id"]
+    return only(chunks, "doc_id", taken)
+
+
+def waiting(stage: str, items: pl.Series) -> pl.DataFrame:
+    """Make the outcomes of items that are for a later batch."""
+    rows = items.to_frame("item_id").with_columns(
+        status=pl.lit("skipped"), reason=pl.lit(INTERRUPTED), detail=pl.lit("Not reached yet; run the stage again.")
+    )
+    return outcomes_from(stage, items, rows)
 
 
 def only(frame: pl.DataFrame, column: str, ids: pl.Series) -> pl.DataFrame:

@@ -10,13 +10,23 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from kgkit import tables
-from kgkit.errors import InputError
+from kgkit.errors import InputError, OptionError
 from kgkit.frames import Backend, check_backend, give
 from kgkit.project.decide import Decided, append_decision, find_decision
 from kgkit.project.fresh import stale_questions, stale_tables, status_frame
 from kgkit.project.keep import Keeper
 from kgkit.project.ledger import open_ledger
-from kgkit.project.missing import CHUNKED, EXTRACTED, in_order, only, unfinished, without
+from kgkit.project.missing import (
+    CHUNKED,
+    EXTRACTED,
+    INTERRUPTED,
+    first_documents,
+    in_order,
+    only,
+    unfinished,
+    waiting,
+    without,
+)
 from kgkit.project.records import RESTORE, decisions_frame, read_state, row_counts, runs_frame
 from kgkit.project.stages import STAGES, kept_options
 from kgkit.project.store import Store
@@ -91,7 +101,7 @@ class Project:
         kept = {"source": named(source), **kept_options(options)}
         begun = begin(self._keeper, "read_documents", kept)
         result = kg.read_documents(source, **options).to_polars()
-        if "interrupted" in result.outcomes["reason"]:  # half of the files must not look like all of them
+        if INTERRUPTED in result.outcomes["reason"]:  # half of the files must not look like all of them
             raise KeyboardInterrupt
         return keep(begun, result, stamped(result.outcomes, begun))
 
@@ -109,32 +119,26 @@ class Project:
         result = Chunks(in_order("chunks", [old, fresh.chunks]), outcomes=in_order("outcomes", outcomes))
         return keep(begun, result, result.outcomes)
 
-    def extract(self, *, retry_failed: bool = False, **options: Any) -> Extraction:
+    def extract(self, *, retry_failed: bool = False, batch_chars: int = 2_000_000, **options: Any) -> Extraction:
         """Find mentions and statements as `kgkit.extract` does: in documents whose chunks are new or changed.
 
-        What an interrupt left undone is done the next time.
+        It is kept batch by batch: what an interrupt or a kill left undone is done the next time.
 
         Args:
             retry_failed: Also try documents again of which some chunk failed.
+            batch_chars: About how much text to work on before what was found is kept.
             options: Those of `kgkit.extract`.
-        """
-        import kgkit as kg
-        from kgkit.extraction import Extraction
 
-        begun = begin(self._keeper, "extract", kept_options(options))
-        chunks = begun.table("chunks")
-        outcomes = begun.outcomes()
-        undone = only(chunks, "chunk_id", unfinished(outcomes, retry_failed=retry_failed))["doc_id"].unique()
-        same = done_before(begun, chunks, EXTRACTED)
-        done = same.filter(~same.is_in(undone.implode()))
-        fresh = kg.extract(without(chunks, "doc_id", done), **options).to_polars()
-        kept = only(outcomes, "item_id", only(chunks, "doc_id", done)["chunk_id"])
-        parts = {
-            name: in_order(name, [only(begun.table(name), "doc_id", done), fresh.frames[name]])
-            for name in ("mentions", "statements")
-        }
-        told = in_order("outcomes", [kept, stamped(fresh.outcomes, begun)])
-        return keep(begun, Extraction(**parts, outcomes=told), told)
+        Raises:
+            OptionError: An option has a value that is not allowed.
+        """
+        if batch_chars < 1:
+            msg = f"batch_chars={batch_chars} is not possible. It must be 1 or more."
+            raise OptionError(msg)
+        result, more = self._extract_batch(retry_failed, batch_chars, options)
+        while more:
+            result, more = self._extract_batch(False, batch_chars, options)
+        return result
 
     def build(self, **options: Any) -> Graph:
         """Build the graph as `kgkit.build_graph` does, from the mentions and statements."""
@@ -307,6 +311,32 @@ class Project:
             elif stage.inputs and stale.keys() & set(stage.outputs):
                 ran.append(getattr(self, stage.verb)(**state.tables[stage.outputs[0]].run.params))
         return ran
+
+    def _extract_batch(self, retry_failed: bool, batch_chars: int, options: dict[str, Any]) -> tuple[Extraction, bool]:
+        """Extract and keep one batch; also tell whether there is more to do."""
+        import kgkit as kg
+        from kgkit.extraction import Extraction
+
+        begun = begin(self._keeper, "extract", kept_options(options))
+        chunks, before = begun.table("chunks"), begun.outcomes()
+        undone = only(chunks, "chunk_id", unfinished(before, retry_failed=retry_failed))["doc_id"].unique()
+        same = done_before(begun, chunks, EXTRACTED)
+        done = same.filter(~same.is_in(undone.implode()))
+        todo = without(chunks, "doc_id", done)
+        batch = first_documents(todo, batch_chars)
+        fresh = kg.extract(batch, **options).to_polars()
+        left = without(todo, "chunk_id", batch["chunk_id"])["chunk_id"]
+        outcomes = [
+            only(before, "item_id", only(chunks, "doc_id", done)["chunk_id"]),
+            stamped(pl.concat([fresh.outcomes, waiting("extract", left)]), begun),
+        ]
+        parts = {
+            name: in_order(name, [only(begun.table(name), "doc_id", done), fresh.frames[name]])
+            for name in ("mentions", "statements")
+        }
+        told = in_order("outcomes", outcomes)
+        stopped = (fresh.outcomes["reason"] == INTERRUPTED).any()
+        return keep(begun, Extraction(**parts, outcomes=told), told), bool(len(left)) and not stopped
 
     def _search_index(self, begun: Begun) -> Any:
         import kgkit as kg

@@ -13,7 +13,7 @@ import polars as pl
 
 from kgkit.errors import InputError
 from kgkit.project.keep import Keeper, Merge
-from kgkit.project.missing import unchanged
+from kgkit.project.missing import INTERRUPTED, unchanged
 from kgkit.project.records import Run, State, now
 from kgkit.project.stages import STAGES, made_with
 from kgkit.results import Result
@@ -69,8 +69,10 @@ def keep(begun: Begun, result: _R, outcomes: pl.DataFrame) -> _R:
     }
     held["outcomes"] = lambda read: _with_outcomes(read("outcomes"), outcomes, stage, items_only=asked)
     result = replace(result, outcomes=outcomes)
-    gaps = result.counts["failed"] or (outcomes["reason"] == "interrupted").any()
-    run = replace(begun.run, counts=result.counts, verdict="gaps" if gaps else "complete")
+    verdict = "gaps" if result.counts["failed"] else "complete"
+    if (outcomes["reason"] == INTERRUPTED).any():
+        verdict = "unfinished"
+    run = replace(begun.run, counts=result.counts, verdict=verdict)
     begun.keeper.commit(run, held)
     return result
 

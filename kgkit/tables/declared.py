@@ -333,7 +333,7 @@ _KEPT = (
         Column("started_at", "when it started", TIME),
         maybe("finished_at", "when it ended; null while it runs or when it was killed", TIME),
         Column("counts", "items by status, as a JSON object", json=True),
-        maybe("verdict", "complete, or gaps: some items failed or were not reached"),
+        maybe("verdict", "complete, gaps (some items failed) or unfinished (some were not reached)"),
         Column("made_with", "versions of what the stage used, as a JSON object", nullable=True, json=True),
         maybe("run_by", "who ran it"),
     ),

@@ -200,14 +200,44 @@ def test_an_interrupted_extraction_is_taken_up(project: kg.Project, monkeypatch:
 
     monkeypatch.setattr(kg, "extract", some)
     assert project.extract().counts["skipped"] == 20
-    assert project.history()["verdict"][-1] == "gaps"
+    assert project.history()["verdict"][-1] == "unfinished"
+    assert project.status().row(2, named=True)["reason"] == "its run was not finished"
     assert project.failures(stage="extract").height == 20
     monkeypatch.setattr(kg, "extract", lambda chunks, **o: asked.append(len(chunks)) or find_names(chunks))
-    project.extract()
+    assert [result.stage for result in project.refresh()] == ["extract"]
     assert asked == [40, 20]
     assert project.table("mentions").equals(find_names(project.table("chunks")).mentions)
     assert project.history()["verdict"][-1] == "complete"
     assert project.failures(stage="extract").height == 0
+
+
+def test_extraction_is_kept_in_batches(project: kg.Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    project.read(corpus(0))
+    project.chunk()
+    asked: list[int] = []
+
+    def killed(chunks: Any, **options: Any) -> Any:
+        if len(asked) == 3:
+            raise MemoryError  # as good as a kill: what was kept before is there
+        asked.append(len(chunks))
+        return find_names(chunks)
+
+    monkeypatch.setattr(kg, "extract", killed)
+    with pytest.raises(MemoryError):
+        project.extract(batch_chars=500)
+    assert len(asked) == 3 and min(asked) > 1
+    done = set(project.table("mentions")["chunk_id"])
+    assert len(done) == sum(asked)
+    assert project.failures(stage="extract").height == 40 - sum(asked)
+    monkeypatch.setattr(kg, "extract", lambda chunks, **o: asked.append(len(chunks)) or find_names(chunks))
+    result = project.extract(batch_chars=500)
+    assert sum(asked) == 40 and len(asked) > 4
+    plain = find_names(project.table("chunks"))
+    assert result.mentions.equals(plain.mentions) and project.table("statements").equals(plain.statements)
+    assert result.counts == plain.counts
+    assert project.history()["verdict"].to_list()[-2:] == ["unfinished", "complete"]
+    with pytest.raises(OptionError, match="batch_chars=0 is not possible"):
+        project.extract(batch_chars=0)
 
 
 def test_failures_are_tried_again_on_request(project: kg.Project, monkeypatch: pytest.MonkeyPatch) -> None:
