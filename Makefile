@@ -7,6 +7,7 @@ BIN := $(VENV)/bin
 OUT ?= out/pioneers
 CORPUS := data/pioneers
 export PYTHONUTF8 = 1
+export NO_MKDOCS_2_WARNING = 1
 
 .PHONY: help demo lab test test-unit test-notebooks test-browser check docs bench notebooks corpus lock clean
 
