@@ -92,7 +92,7 @@ def _without_text(texts: list[str]) -> set[int]:
 
 
 def _notes(pages: PdfPages, bare: set[int]) -> tuple[str, ...]:
-    notes = []
+    notes = list(pages.notes)
     unread = [number for number, text in enumerate(pages.texts, 1) if text is None]
     if unread:
         notes.append(f"pages_unread: {_list(unread)} cannot be read")

@@ -31,6 +31,7 @@ class PdfPages:
     pictures: set[int] = field(default_factory=set)  # pages, from 1, that hold pictures
     attachments: list[str] = field(default_factory=list)
     form: dict[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)  # what could not be read beside the pages
 
 
 def read_pages(data: bytes) -> PdfPages:
@@ -68,14 +69,17 @@ def _by_pdfium(data: bytes) -> PdfPages:
         raise _NotOpened
     pages = PdfPages([])
     for index in range(count):
+        text = None
         try:
             page = document[index]
-            pages.texts.append(page.get_textpage().get_text_range())
+            text = page.get_textpage().get_text_range()
             if any(True for _ in page.get_objects(filter=[raw.FPDF_PAGEOBJ_IMAGE], max_depth=3)):
                 pages.pictures.add(index + 1)
             page.close()
-        except pypdfium2.PdfiumError:
-            pages.texts.append(None)
+        except pypdfium2.PdfiumError as error:
+            if text is not None:
+                pages.notes.append(f"pictures_unread: page {index + 1}: {error}")
+        pages.texts.append(text)  # one for each page, or all later page numbers would be wrong
     pages.about = {k: v for k, v in document.get_metadata_dict(skip_empty=True).items()}
     pages.attachments = [document.get_attachment(i).get_name() for i in range(document.count_attachments())]
     if document.get_formtype() != raw.FORMTYPE_NONE:
@@ -92,7 +96,9 @@ def _by_pypdf(data: bytes) -> PdfPages:
     texts = [_pypdf_page(reader, index) for index in range(count)]
     if not any(text is not None for text in texts):
         raise ReadError("corrupt", "No page of the PDF can be read.")
-    return PdfPages(texts, _pypdf_about(reader))
+    pages = PdfPages(texts)
+    pages.about = _pypdf_about(reader, pages.notes)
+    return pages
 
 
 def _improve(pages: PdfPages, doubtful: list[int], data: bytes) -> None:
@@ -101,7 +107,10 @@ def _improve(pages: PdfPages, doubtful: list[int], data: bytes) -> None:
     try:
         reader = _open_pypdf(data)
         count = len(reader.pages)
-    except Exception:  # pdfium's text stands
+    except Exception as error:  # pdfium's text stands, and the note says that nothing better was had
+        pages.notes += [f"page_in_doubt: page {i + 1}: letters may be out of order or run together" for i in doubtful]
+        if form:
+            pages.notes.append(f"form_unread: {type(error).__name__}: {error}"[:200])
         return
     for index in doubtful:
         text = _pypdf_page(reader, index) if index < count else None
@@ -109,7 +118,7 @@ def _improve(pages: PdfPages, doubtful: list[int], data: bytes) -> None:
         if text and (mine is None or len(text.split()) >= 0.5 * len(mine.split())):
             pages.texts[index] = text
     if form:
-        pages.form = _pypdf_form(reader)
+        pages.form = _pypdf_form(reader, pages.notes)
 
 
 def _open_pypdf(data: bytes) -> Any:
@@ -132,17 +141,19 @@ def _pypdf_page(reader: Any, index: int) -> str | None:
         return None
 
 
-def _pypdf_about(reader: Any) -> dict[str, str]:
+def _pypdf_about(reader: Any, notes: list[str]) -> dict[str, str]:
     try:
         return {str(k).lstrip("/"): str(v) for k, v in (reader.metadata or {}).items()}
-    except Exception:  # broken information beside sound pages
+    except Exception as error:  # broken information beside sound pages
+        notes.append(f"metadata_unread: {type(error).__name__}: {error}"[:200])
         return {}
 
 
-def _pypdf_form(reader: Any) -> dict[str, str]:
+def _pypdf_form(reader: Any, notes: list[str]) -> dict[str, str]:
     try:
         fields = reader.get_fields() or {}
-    except Exception:  # a broken form beside sound pages
+    except Exception as error:  # a broken form beside sound pages
+        notes.append(f"form_unread: {type(error).__name__}: {error}"[:200])
         return {}
     filled = {}
     for name, entry in fields.items():
