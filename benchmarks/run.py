@@ -46,6 +46,7 @@ def main(names: list[str]) -> int:
         took = f"{time.perf_counter() - since:.0f} s; `python benchmarks/run.py {name}`"
         sections[name] = f"{done.stdout.strip()}\n\n*{where}; {took}*\n"
         write(sections)
+        print(sections[name], flush=True)
     return status
 
 
