@@ -337,6 +337,18 @@ _KEPT = (
         Column("made_with", "versions of what the stage used, as a JSON object", nullable=True, json=True),
         maybe("run_by", "who ran it"),
     ),
+    declare(
+        "findings",
+        "one thing that a check of a project found",
+        "finding_id",
+        Column("finding_id", "stable id"),
+        Column("check", "what was checked"),
+        Column("status", "ok, failed, remark (no damage), or skipped (could not be checked)"),
+        Column("place", "the file, table or row of the ledger, below the project's folder"),
+        Column("found", "what is there"),
+        maybe("meaning", "what follows from it"),
+        maybe("advice", "what to do"),
+    ),
 )
 
 TABLES: dict[str, Table] = {

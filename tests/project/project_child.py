@@ -43,7 +43,8 @@ def find_names(chunks: Any, **options: Any) -> Extraction:
         for (start, _, left), (_, end, right) in pairwise(found):
             ends = {"subject": left, "object": right, "subject_type": "PERSON", "object_type": "PERSON"}
             what = {"statement_id": f"statement_{row['doc_id']}_{start}", "predicate": "meet", "polarity": "positive"}
-            statements.append(at | what | ends | {"start": start, "end": end, "quote": row["text"]})
+            quote = row["text"][start - row["start"] : end - row["start"]]
+            statements.append(at | what | ends | {"start": start, "end": end, "quote": quote})
         outcomes.append(Outcome(row["chunk_id"], "ok" if found else "empty", None if found else "nothing_found"))
     report = outcomes_frame("extract", chunks["chunk_id"], outcomes)
     frames = {"mentions": mentions, "statements": statements}

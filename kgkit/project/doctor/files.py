@@ -1,0 +1,210 @@
+"""The files of a project's tables: what Delta's log and the ledger say of them, and whether they can be read."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import polars as pl
+
+from kgkit import tables
+from kgkit.project.doctor.findings import Findings, some
+from kgkit.project.doctor.ledger import Known
+
+__all__ = ["TableFiles", "batches", "check_files", "check_logs", "check_versions", "read_log"]
+
+_LOG = "_delta_log"
+_BUFFER = 1 << 20
+_ROWS = 65_536
+_GONE = "The rows in it cannot be read, now or as of earlier runs."
+_COPY = "Put the table's folder back from a copy or an archive of the project."
+
+
+@dataclass
+class TableFiles:
+    """A table's folder as Delta's log describes it: the files of each version, with their sizes and rows."""
+
+    name: str
+    folder: Path
+    versions: dict[int, frozenset[str]] = field(default_factory=dict)
+    sizes: dict[str, int] = field(default_factory=dict)
+    rows: dict[str, int | None] = field(default_factory=dict)
+    bad: set[str] = field(default_factory=set)
+
+    @property
+    def newest(self) -> int:
+        """The newest version that the log describes; -1 when there is none."""
+        return max(self.versions, default=-1)
+
+    def paths(self, version: int) -> list[Path] | None:
+        """Give the files of a version, in order; ``None`` when some cannot be read."""
+        files = self.versions.get(version)
+        return None if files is None or files & self.bad else [self.folder / file for file in sorted(files)]
+
+
+def read_log(name: str, folder: Path, findings: Findings) -> TableFiles:
+    """Read a table's log, entry by entry, up to the first that is missing or damaged."""
+    found = TableFiles(name, folder)
+    log = folder / _LOG
+    numbers = sorted(int(p.stem) for p in log.glob("*.json") if p.stem.isdigit()) if log.is_dir() else []
+    live: set[str] = set()
+    for number in range((numbers[-1] if numbers else 0) + 1):
+        place = f"tables/{name}/{_LOG}/{number:020d}.json"
+        try:
+            _follow(log / f"{number:020d}.json", live, found)
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            what = "it is missing" if isinstance(error, FileNotFoundError) else f"it cannot be read: {error}"
+            meaning = f"Versions of {name} from {number} on may not be readable."
+            findings.failed("versions", place, what, meaning, _COPY)
+            break
+        found.versions[number] = frozenset(live)
+    return found
+
+
+def check_versions(found: Mapping[str, TableFiles], known: Known, findings: Findings) -> None:
+    """Check that each version that the ledger names is in Delta's log, with the same files and number of rows."""
+    for (name, version), (n_rows, files) in sorted(known.versions.items()):
+        place = f"tables/{name}, version {version}"
+        table = found.get(name)
+        if table is None:
+            findings.failed("versions", f"tables/{name}", "the folder is missing", _GONE, _COPY)
+            continue
+        held = table.versions.get(version)
+        if held is None:
+            findings.failed("versions", place, "the ledger names it, and the table's log does not", _GONE, _COPY)
+        elif held != files:
+            text = f"the ledger and the table's log name other files: {some(sorted(held ^ files))}"
+            meaning = "The table was written to with another tool, or one of the two is of another copy."
+            findings.failed("versions", place, text, meaning, _COPY)
+        else:
+            rows = [table.rows.get(file) for file in held]
+            if None not in rows and sum(map(int, filter(None, rows))) != n_rows:
+                total = sum(map(int, filter(None, rows)))
+                text = f"the ledger says {n_rows:,} rows, its files have {total:,}"
+                findings.failed("rows", place, text, "Rows were lost or added.", _COPY)
+    findings.ok("rows", "tables", "the numbers of rows are those of the ledger")
+
+
+def check_files(found: Mapping[str, TableFiles], findings: Findings) -> None:
+    """Check each file that any version has: that it is there, and that all of it can be read, with its types."""
+    n_files = 0
+    for table in found.values():
+        for file in sorted(frozenset().union(*table.versions.values())):
+            n_files += 1
+            what = _what_is_wrong(table, file)
+            if what:
+                table.bad.add(file)
+                findings.failed("files", f"tables/{table.name}/{file}", what, _GONE, _COPY)
+    findings.ok("files", "tables", f"{n_files:,} files are there and readable")
+
+
+def check_logs(found: Mapping[str, TableFiles], visible: Mapping[str, int], findings: Findings) -> None:
+    """Check that Delta's readers open the visible versions, and can read all checkpoints of the log."""
+    from deltalake import DeltaTable
+
+    for name, table in found.items():
+        for path in sorted((table.folder / _LOG).glob("*.checkpoint*.parquet")):
+            try:
+                _read_all(path)
+            except Exception as error:  # Parquet readers raise kinds of their own
+                _tell_log(findings, f"tables/{name}/{_LOG}/{path.name}", error)
+        version = visible.get(name)
+        if version not in table.versions:
+            continue
+        try:
+            uris = DeltaTable(str(table.folder), version=version).file_uris()
+        except Exception as error:  # deltalake raises kinds of its own, by the layer that fails
+            _tell_log(findings, f"tables/{name}, version {version}", error)
+        else:
+            if len(uris) != len(table.versions[version]):
+                _tell_log(findings, f"tables/{name}, version {version}", "a checkpoint says other than the log")
+    count = sum(len(table.versions) for table in found.values())
+    findings.ok("versions", "tables", f"{count:,} versions of {len(found):,} tables are there")
+
+
+def batches(paths: list[Path], columns: list[str], rows: int = _ROWS) -> Iterator[pl.DataFrame]:
+    """Read columns of Parquet files piece by piece; a column that an older file lacks is null."""
+    import pyarrow.parquet as pq
+
+    for path in paths:
+        with pq.ParquetFile(path, buffer_size=_BUFFER, pre_buffer=False) as file:
+            held = [column for column in columns if column in file.schema_arrow.names]
+            for batch in file.iter_batches(batch_size=rows, columns=held):
+                frame = pl.DataFrame(pl.from_arrow(batch))
+                yield frame.select(pl.col(c) if c in held else pl.lit(None).alias(c) for c in columns)
+
+
+def _tell_log(findings: Findings, place: str, error: object) -> None:
+    text = f"Delta's readers cannot open it: {str(error).partition(chr(10))[0]}"
+    findings.failed("versions", place, text, "The table cannot be read.", _COPY)
+
+
+def _follow(path: Path, live: set[str], found: TableFiles) -> None:
+    """Take in what one entry of the log adds and removes."""
+    with path.open(encoding="utf-8") as lines:
+        for line in lines:
+            action = json.loads(line) if line.strip() else {}
+            if "add" in action:
+                added: dict[str, Any] = action["add"]
+                file = unquote(added["path"])
+                live.add(file)
+                found.sizes[file] = int(added["size"])
+                found.rows.setdefault(file, json.loads(added.get("stats") or "{}").get("numRecords"))
+            elif "remove" in action:
+                live.discard(unquote(action["remove"]["path"]))
+
+
+def _what_is_wrong(table: TableFiles, file: str) -> str | None:
+    path = table.folder / file
+    try:
+        parts = Path(file).parts
+        if Path(file).is_absolute() or ".." in parts:
+            return "its name leads out of the folder"
+        places = [table.folder, *(table.folder.joinpath(*parts[: i + 1]) for i in range(len(parts)))]
+        if any(stat.S_ISLNK(os.lstat(place).st_mode) for place in places):
+            return "a link leads to it; a project's files lie in its folder"
+        size = os.lstat(path).st_size
+        if size != table.sizes[file]:
+            return f"it has {size:,} bytes; it was written with {table.sizes[file]:,}"
+        return _wrong_types(table.name, pl.read_parquet_schema(path)) or _wrong_rows(table, file)
+    except FileNotFoundError:
+        return "it is missing"
+    except Exception as error:  # Parquet readers raise kinds of their own, by the layer that fails
+        return f"it cannot be read: {str(error).partition(chr(10))[0]}"
+
+
+def _wrong_types(name: str, schema: Mapping[str, Any]) -> str | None:
+    declared = tables.get(name)
+    for column in declared.columns:
+        if column.name not in schema:
+            if not column.nullable:
+                return f"it has no column {column.name!r}"
+        elif schema[column.name] != column.dtype:
+            return f"its column {column.name!r} is {schema[column.name]}, and must be {column.dtype}"
+    return None
+
+
+def _wrong_rows(table: TableFiles, file: str) -> str | None:
+    wanted, (held, read) = table.rows.get(file), _read_all(table.folder / file)
+    table.rows[file] = held
+    if read != held or wanted not in (None, held):
+        return f"it has {read:,} rows; it was written with {held if wanted is None else wanted:,}"
+    return None
+
+
+def _read_all(path: Path) -> tuple[int, int]:
+    """Read all of a file, in pieces; give the number of rows that it says it has, and that it has."""
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(path, buffer_size=_BUFFER, pre_buffer=False) as source:
+        read = 0
+        for batch in source.iter_batches(batch_size=_ROWS):
+            batch.validate(full=True)
+            read += batch.num_rows
+        return source.metadata.num_rows, read
