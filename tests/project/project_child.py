@@ -90,15 +90,6 @@ def work(path: str, extractor: str) -> None:
         stages(project, turn % 2)
 
 
-def decide_many(path: str, who: str, count: str) -> None:
-    project = kg.Project(path)
-    say("ready")
-    sys.stdin.readline()
-    for i in range(int(count)):
-        project.decide("merge", f"merge_{i}", "accepted", reviewer=who)
-        project.decide("merge", f"merge_{i}", "accepted", reviewer=who)  # twice is once
-
-
 def fill(path: str, limit: str) -> None:
     """Write under a limit on the size of files, as on a full disk."""
     import resource
@@ -139,4 +130,4 @@ def say(text: str) -> None:
 
 
 if __name__ == "__main__":
-    {"work": work, "decide": decide_many, "fill": fill, "look": look}[sys.argv[1]](*sys.argv[2:])
+    {"work": work, "fill": fill, "look": look}[sys.argv[1]](*sys.argv[2:])

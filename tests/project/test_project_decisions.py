@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from test_project_kills import start, until_ready
 
 import kgkit as kg
 from kgkit.errors import InputError, OptionError, ProjectError
@@ -96,22 +95,3 @@ def test_an_error_in_a_transaction_keeps_nothing(project: kg.Project) -> None:
         raise ZeroDivisionError
     with project._keeper.ledger.reading() as db:
         assert db.execute("SELECT count(*) FROM about WHERE key = 'x'").fetchone() == (0,)
-
-
-def test_four_processes_lose_and_double_nothing(project: kg.Project) -> None:
-    names = ["ann", "ben", "eva", "kim"]
-    children = [start("decide", str(project.path), name, "100") for name in names]
-    for child in children:
-        until_ready(child)
-    for child in children:
-        assert child.stdin is not None
-        child.stdin.write("go\n")
-        child.stdin.flush()
-    for child in children:
-        child.communicate(timeout=120)
-        assert child.returncode == 0
-    decisions = project.decisions()
-    assert decisions.height == 400
-    assert sorted(decisions.select("reviewer", "subject_id").iter_rows()) == sorted(
-        (name, f"merge_{i}") for name in names for i in range(100)
-    )
