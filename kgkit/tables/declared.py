@@ -102,6 +102,24 @@ _EXTRACTED = (
     ),
 )
 
+_SCHEMAS = (
+    declare(
+        "schema_types",
+        "one kind of thing, or of relation, of a schema",
+        "kind name",
+        Column("kind", "entity or relation"),
+        Column("name", "the type's name"),
+        maybe("description", "what belongs to it"),
+        maybe("subjects", "of a relation: types of its subjects; an empty list means any", TEXTS),
+        maybe("objects", "of a relation: types of its objects; an empty list means any", TEXTS),
+        maybe("symmetric", "of a relation: whether it holds in both directions at once", pl.Boolean()),
+        maybe("review", "of a relation: whether a person must look at it before it counts", pl.Boolean()),
+        Column("aliases", "other names of the type", TEXTS),
+        Column("examples", "names, or for a relation words that state it", TEXTS),
+        maybe("n_seen", "how often it was seen in the sample; null when it was not counted", INT),
+    ),
+)
+
 _GRAPH = (
     declare(
         "entities",
@@ -352,7 +370,7 @@ _KEPT = (
 )
 
 TABLES: dict[str, Table] = {
-    table.name: table for table in (*_DOCUMENTS, *_EXTRACTED, *_GRAPH, *_CURATED, *_ASKED, *_KEPT)
+    table.name: table for table in (*_DOCUMENTS, *_EXTRACTED, *_SCHEMAS, *_GRAPH, *_CURATED, *_ASKED, *_KEPT)
 }
 
 __all__ = ["TABLES"]
