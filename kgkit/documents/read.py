@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, fields
 from pathlib import PurePosixPath
@@ -14,16 +14,17 @@ from typing import Any, ClassVar, Literal
 import polars as pl
 
 from kgkit.documents.assemble import documents_table
+from kgkit.documents.copies import COPIES, number_copies
 from kgkit.documents.discover import Item, find_files
 from kgkit.documents.onefile import FileRead
 from kgkit.documents.parsed import Parsed, ReadOptions
 from kgkit.errors import OptionError
 from kgkit.frames import Backend, check_backend, give
-from kgkit.ids import content_hash, stable_id
+from kgkit.ids import content_hash
 from kgkit.parallel import Lost, count_cores, run_tasks
 from kgkit.results import Outcome, Result, outcomes_frame
 
-__all__ = ["Documents", "read_documents"]
+__all__ = ["Documents", "read_documents", "read_items"]
 
 _READ_FUNCTION = "kgkit.documents.onefile:read_file"
 _CHOICES = {
@@ -124,10 +125,24 @@ def read_documents(
 
         check_ocr()
     items = find_files(source, glob=glob, root=root)
+    result, _ = read_items(items, options, glob=glob, workers=workers, timeout=timeout, progress=progress)
+    return result.to(backend) if backend else result
+
+
+def read_items(
+    items: list[Item],
+    options: ReadOptions,
+    *,
+    glob: str = "**/*",
+    workers: int | None = None,
+    timeout: float | None = None,
+    progress: Progress = False,
+) -> tuple[Documents, list[tuple[str, str]]]:
+    """Read files that were listed; also give the source of each outcome beside the source of its file."""
     reads = _read_items(items, options, workers, timeout, progress)
-    documents, outcomes = _assemble(items, reads)
+    documents, outcomes, parts = _assemble(items, reads)
     params = {f.name: getattr(options, f.name) for f in fields(options)} | {"glob": glob}
-    return _result(documents, outcomes, params, backend or "polars")
+    return _result(documents, outcomes, params, "polars"), parts
 
 
 def _check(options: ReadOptions, workers: int | None, timeout: float | None, backend: Backend | None) -> None:
@@ -207,36 +222,39 @@ def _progress(progress: Progress, total: int) -> Callable[[int], None] | None:
     return show
 
 
-def _assemble(items: list[Item], reads: list[FileRead]) -> tuple[list[dict[str, Any]], list[Outcome]]:
+def _assemble(
+    items: list[Item], reads: list[FileRead]
+) -> tuple[list[dict[str, Any]], list[Outcome], list[tuple[str, str]]]:
+    """Make rows, outcomes, and which outcome is of which file."""
     rows: list[dict[str, Any]] = []
-    outcomes: list[Outcome] = []
-    seen: dict[str, tuple[int, str]] = {}
+    said: list[tuple[str, Parsed | FileRead]] = []
+    parts: list[tuple[str, str]] = []
     taken: set[str] = set()
     for item, read in zip(items, reads, strict=True):
-        if not read.parsed:
-            outcomes.append(Outcome(_free(item.source, taken), read.status, read.reason, read.detail))  # type: ignore[arg-type]
-            continue
-        for parsed in read.parsed:
-            source = item.source if parsed.record is None else f"{item.source}#{parsed.record}"
-            source = _free(source, taken)
-            notes = parsed.notes
-            if parsed.status == "ok":
+        for parsed in read.parsed or (read,):
+            record = getattr(parsed, "record", None)
+            source = _free(item.source if record is None else f"{item.source}#{record}", taken)
+            parts.append((source, item.source))
+            said.append((source, parsed))
+            if isinstance(parsed, Parsed) and parsed.status == "ok":
                 digest = read.content_hash if parsed.content is None else content_hash(parsed.content)
-                row, note = _row(source, parsed, digest, seen)
-                rows.append(row)
-                notes = (*notes, note) if note else notes
-            outcomes.append(_outcome(source, parsed, notes))
-    return rows, outcomes
+                rows.append(_row(source, parsed, digest))
+    notes = _number_copies(rows)
+    return rows, [_outcome(source, parsed, notes.get(source)) for source, parsed in said], parts
 
 
-def _row(
-    source: str, parsed: Parsed, digest: str, seen: dict[str, tuple[int, str]]
-) -> tuple[dict[str, Any], str | None]:
-    """Make a document's row; equal content read twice gets two ids, and a note."""
-    count, first = seen.get(digest, (0, source))
-    seen[digest] = (count + 1, first)
-    row = {
-        "doc_id": stable_id("doc", digest) if count == 0 else stable_id("doc", digest, count + 1),
+def _number_copies(rows: list[dict[str, Any]]) -> dict[str, str]:
+    """Give documents their ids; equal content read twice gets two, and a note."""
+    copies = number_copies(
+        pl.DataFrame({name: [row[name] for row in rows] for name in COPIES}, schema=dict.fromkeys(COPIES, pl.String))
+    )
+    for row, doc_id in zip(rows, copies["doc_id"], strict=True):
+        row["doc_id"] = doc_id
+    return dict(copies.filter(pl.col("note").is_not_null()).select("source", "note").iter_rows())
+
+
+def _row(source: str, parsed: Parsed, digest: str) -> dict[str, Any]:
+    return {
         "source": source,
         "title": parsed.title,
         "media_type": parsed.media_type,
@@ -248,20 +266,15 @@ def _row(
         "metadata": json.dumps(parsed.metadata, ensure_ascii=False, default=str),
         "sections": [s._asdict() for s in parsed.sections],
     }
-    return row, f"duplicate: same content as {first}" if count else None
 
 
-def _outcome(source: str, parsed: Parsed, notes: Iterable[str]) -> Outcome:
-    characters = len(parsed.text)
-    return Outcome(
-        source,
-        parsed.status,  # type: ignore[arg-type]
-        parsed.reason,
-        parsed.detail,
-        tuple(notes),
-        chars_available=characters,
-        chars_sent=characters,
-    )
+def _outcome(source: str, read: Parsed | FileRead, note: str | None) -> Outcome:
+    status, reason, detail = read.status, read.reason, read.detail
+    if isinstance(read, FileRead):
+        return Outcome(source, status, reason, detail)  # type: ignore[arg-type]
+    size = len(read.text)
+    notes = (*read.notes, note) if note else tuple(read.notes)
+    return Outcome(source, status, reason, detail, notes, chars_available=size, chars_sent=size)  # type: ignore[arg-type]
 
 
 def _free(source: str, taken: set[str]) -> str:

@@ -3,34 +3,89 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import groupby
+from typing import Any
 
 import polars as pl
 
 from kgkit import tables
 from kgkit.errors import ProjectError
 from kgkit.project.ledger import Ledger
+from kgkit.project.order import in_order
 from kgkit.project.records import (
     RESTORE,
+    PartFile,
     Run,
     State,
     add_run,
     add_version,
+    bring_back,
+    files_of,
     known_files,
+    last_decision,
     now,
     read_heads,
     read_state,
-    row_counts,
-    set_head,
 )
 from kgkit.project.store import Store
 
-__all__ = ["Keeper", "Merge"]
+__all__ = ["WHOLE", "Change", "Keeper", "Parts", "View"]
 
-Merge = Callable[[Callable[[str], pl.DataFrame]], pl.DataFrame]
-"""Makes a table's new rows out of what is visible when it is written; it is given a function that reads a table."""
+WHOLE = "all"
+"""The part of tables that are written whole."""
+
+_ROWS_A_WRITE = 500_000
+
+Parts = Iterable[tuple[str, pl.DataFrame]]
+"""Parts with all the rows that they have from now on."""
+
+
+class View:
+    """The tables as they are at one state of the ledger."""
+
+    def __init__(self, store: Store, state: State, files: Callable[[str, int], list[PartFile]]) -> None:
+        self.state = state
+        self._store = store
+        self._files = files
+        self._held: dict[str, list[PartFile]] = {}
+
+    def files(self, name: str) -> list[PartFile]:
+        """List a table's files; none when it is not there yet."""
+        if name not in self._held:
+            made = self.state.tables.get(name)
+            self._held[name] = self._files(name, made.version) if made else []
+        return self._held[name]
+
+    def parts(self, name: str) -> dict[str, frozenset[str]]:
+        """Give the files of each part of a table: where they are the same in two states, so are the rows."""
+        grouped = groupby(self.files(name), lambda held: held.part)
+        return {part: frozenset(held.file for held in group) for part, group in grouped}
+
+    def table(self, name: str) -> pl.DataFrame:
+        """Read a table, in its order; empty when it is not there yet."""
+        return in_order(name, self.rows(name))
+
+    def rows(
+        self, name: str, *, parts: Iterable[str] | None = None, columns: Sequence[str] | None = None
+    ) -> pl.DataFrame:
+        """Read rows of a table, in no order.
+
+        Args:
+            name: The table.
+            parts: Only these parts.
+            columns: Only these columns; `PART` is one of them.
+        """
+        wanted = None if parts is None else set(parts)
+        files = [held.file for held in self.files(name) if wanted is None or held.part in wanted]
+        made = self.state.tables.get(name)
+        return self._store.read(name, files, columns=columns, version=made.version if made else None)
+
+
+Change = pl.DataFrame | Callable[[View], Parts]
+"""A table written whole, or a function that makes its new parts out of what is visible when it is written."""
 
 
 class Keeper:
@@ -45,22 +100,36 @@ class Keeper:
         with self.ledger.reading() as connection:
             return read_state(connection, at)
 
-    def read(self, name: str, state: State) -> pl.DataFrame:
-        """Read a table as it is in a state; empty when it is not there yet."""
-        made = state.tables.get(name)
-        return self.store.read(name, made.version) if made else tables.empty(name)
+    def view(self, state: State | None = None, *, at: str | None = None) -> View:
+        """Look at the tables of a state; by default at the visible ones."""
+        return View(self.store, state or self.state(at), self._files)
 
-    def commit(self, run: Run, frames: Mapping[str, pl.DataFrame | Merge]) -> Run:
+    def last_decision(self) -> int:
+        """Give the number of the latest decision; 0 when there is none."""
+        with self.ledger.reading() as connection:
+            return last_decision(connection)
+
+    def commit(
+        self,
+        run: Run,
+        changes: Mapping[str, Change],
+        *,
+        told: Callable[[View], Mapping[str, Any]] | None = None,
+        expected: Mapping[str, int | None] | None = None,
+    ) -> Run | None:
         """Write a run's tables, and make them visible by one row of the ledger.
 
-        A table that did not change keeps its version, so nothing that was made from it is stale.
+        A part that did not change keeps its file, and a table none of whose parts did its version, so nothing
+        that was made from it is stale.
 
         Args:
             run: The run; its outputs and end are filled in here.
-            frames: The tables; a function makes one from what is visible while nobody else writes.
+            changes: The tables.
+            told: Makes further fields of the run out of the tables as they are after it.
+            expected: The versions that tables must have; none for a table that is not there.
 
         Returns:
-            The run as the ledger has it.
+            The run as the ledger has it; nothing, and nothing was kept, when a table has another version.
 
         Raises:
             ProjectError: Something could not be written; what was visible still is.
@@ -68,8 +137,15 @@ class Keeper:
         with self.ledger.writing() as connection:
             self._tidy(connection)
             state = read_state(connection)
-            outputs = {name: self._put(connection, state, name, frame) for name, frame in frames.items()}
+            if any(state.versions.get(name) != version for name, version in (expected or {}).items()):
+                return None
+            before = View(self.store, state, lambda *wanted: files_of(connection, *wanted))
+            outputs = {name: self._put(connection, before, name, change) for name, change in changes.items()}
             done = replace(run, outputs=outputs, finished_at=now())
+            if told:
+                after = before.state.copy()
+                after.follow(done)
+                done = replace(done, **told(View(self.store, after, lambda *wanted: files_of(connection, *wanted))))
             add_run(connection, done)
         return done
 
@@ -96,9 +172,14 @@ class Keeper:
             with suppress(ProjectError), self.ledger.writing(wait=False) as connection:
                 self._tidy(connection)
 
+    def _files(self, name: str, version: int) -> list[PartFile]:
+        with self.ledger.reading() as connection:
+            return files_of(connection, name, version)
+
     def _tidy(self, connection: sqlite3.Connection) -> None:
         for name, version in self._outdated(connection, read_state(connection)).items():
-            set_head(connection, name, self.store.show(name, version), version)
+            newest = self.store.show(name, version)
+            bring_back(connection, name, version, newest)
         self.store.sweep(known_files(connection))
 
     def _outdated(self, connection: sqlite3.Connection, state: State) -> dict[str, int]:
@@ -106,14 +187,38 @@ class Keeper:
         heads = read_heads(connection)
         return {n: v for n, v in state.versions.items() if heads.get(n) != (self.store.head(n), v)}
 
-    def _put(self, connection: sqlite3.Connection, state: State, name: str, frame: pl.DataFrame | Merge) -> int:
-        made = state.tables.get(name)
-        if callable(frame):
-            frame = frame(lambda wanted: self.read(wanted, state))
-        new = tables.conform(frame, name)
-        as_long = made and row_counts(connection, {name: made.version})[name] == new.height
-        if made and as_long and self.store.read(name, made.version).equals(new):
+    def _put(self, connection: sqlite3.Connection, before: View, name: str, change: Change) -> int:
+        parts = [(WHOLE, change)] if isinstance(change, pl.DataFrame) else change(before)
+        written = [self.store.write(name, group) for group in _groups(self._changed(before, name, parts))]
+        made = before.state.tables.get(name)
+        if not written and made:
             return made.version
-        written = self.store.write(name, new)
-        add_version(connection, name, written.version, written.n_rows, written.files)
-        return written.version
+        if not written:  # a table without rows is one too
+            written = [self.store.write(name, {WHOLE: tables.empty(name)})]
+        return add_version(connection, name, written)
+
+    def _changed(self, before: View, name: str, parts: Parts) -> Iterator[tuple[str, pl.DataFrame]]:
+        """Leave out the parts that are as they were."""
+        held = before.parts(name)
+        sizes = {f.part: f.n_rows for f in before.files(name)}
+        for part, frame in parts:
+            new = tables.conform(frame, name)
+            if part not in held and not new.height:
+                continue
+            if sizes.get(part) == new.height and before.rows(name, parts=[part]).equals(new):
+                continue
+            yield part, new
+
+
+def _groups(parts: Iterator[tuple[str, pl.DataFrame]]) -> Iterator[dict[str, pl.DataFrame]]:
+    """Put parts together that are written at once."""
+    group: dict[str, pl.DataFrame] = {}
+    size = 0
+    for part, frame in parts:
+        group[part] = frame
+        size += frame.height
+        if size >= _ROWS_A_WRITE:
+            yield group
+            group, size = {}, 0
+    if group:
+        yield group

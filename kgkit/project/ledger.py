@@ -16,26 +16,36 @@ from pathlib import Path
 
 from kgkit.errors import InputError, ProjectBusyError, ProjectError
 
-__all__ = ["FORMAT", "LEDGER", "Ledger", "open_ledger"]
+__all__ = ["FILES", "FORMAT", "LEDGER", "VERSIONS", "Ledger", "open_ledger"]
 
 LEDGER = "ledger.sqlite"
-FORMAT = 1
+FORMAT = 2
 """Version of what is in the ledger and how the tables lie in the folder."""
 
 _APPLICATION = 0x6B676B74  # "kgkt": tells a ledger from any other SQLite file
 _SCRATCH = ".ledger-"
-_TABLES = ("about", "decisions", "heads", "runs", "versions")
-_SCHEMA = """
+_TABLES = ("about", "decisions", "files", "heads", "runs", "versions")
+VERSIONS = """
+CREATE TABLE versions (
+    name TEXT NOT NULL, version INTEGER NOT NULL, n_rows INTEGER NOT NULL, PRIMARY KEY (name, version)
+) STRICT
+"""
+FILES = (
+    """
+    CREATE TABLE files (
+        name TEXT NOT NULL, file TEXT NOT NULL, part TEXT NOT NULL, n_rows INTEGER NOT NULL,
+        since INTEGER NOT NULL, until INTEGER, PRIMARY KEY (name, file, since)
+    ) STRICT
+    """,
+    "CREATE INDEX files_by_end ON files (name, until)",
+)
+_SCHEMA = f"""{VERSIONS}; {"; ".join(FILES)};
 CREATE TABLE about (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 CREATE TABLE runs (
     seq INTEGER PRIMARY KEY AUTOINCREMENT, run_id TEXT NOT NULL UNIQUE, stage TEXT NOT NULL, params TEXT NOT NULL,
     inputs TEXT NOT NULL, outputs TEXT NOT NULL, counts TEXT NOT NULL, verdict TEXT NOT NULL,
     made_with TEXT NOT NULL, run_by TEXT NOT NULL, started_at INTEGER NOT NULL, finished_at INTEGER NOT NULL,
-    last_decision INTEGER NOT NULL
-) STRICT;
-CREATE TABLE versions (
-    name TEXT NOT NULL, version INTEGER NOT NULL, n_rows INTEGER NOT NULL, files TEXT NOT NULL,
-    PRIMARY KEY (name, version)
+    last_decision INTEGER NOT NULL, reason TEXT, cost REAL
 ) STRICT;
 CREATE TABLE heads (name TEXT PRIMARY KEY, version INTEGER NOT NULL, shows INTEGER NOT NULL) STRICT;
 CREATE TABLE decisions (
@@ -95,8 +105,8 @@ class Ledger:
                     connection.execute("ROLLBACK")
                 raise
 
-    def check(self) -> None:
-        """Raise unless this is a ledger, and of a format that this version of kgkit knows.
+    def check(self) -> int:
+        """Raise unless this is a ledger, and of a format that this version of kgkit knows; return the format.
 
         Raises:
             InputError: It is a file of another kind.
@@ -118,10 +128,11 @@ class Ledger:
                 )
                 raise ProjectError(msg)
             names = {row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        missing = [name for name in _TABLES if name not in names]
+        missing = [name for name in _TABLES if name not in names and (name, number) != ("files", 1)]
         if missing:
             msg = f"The ledger {str(self.path)!r} is damaged: {', '.join(missing)} is missing. Put a copy back."
             raise ProjectError(msg)
+        return number
 
     def _connect(self, mode: str, timeout: float) -> sqlite3.Connection:
         address = f"{self.path.absolute().as_uri()}?{'mode=ro&immutable=1' if mode == 'still' else f'mode={mode}'}"
@@ -180,7 +191,11 @@ def open_ledger(folder: Path, *, create: bool, timeout: float, version: str) -> 
     if not ledger.path.exists():
         _refuse_foreign(folder, create)
         _make(ledger, version)
-    ledger.check()
+    from kgkit.project.migrate import clear_migration, migrate
+
+    if ledger.check() < FORMAT:
+        migrate(ledger)
+    clear_migration(ledger)
     return ledger
 
 

@@ -3,41 +3,32 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from kgkit import tables
-from kgkit.errors import InputError, OptionError
+from kgkit.errors import InputError, KgkitError, OptionError
 from kgkit.frames import Backend, check_backend, give
+from kgkit.project.batches import run_in_batches
+from kgkit.project.compare import Difference, compare_views
 from kgkit.project.decide import Decided, append_decision, find_decision
-from kgkit.project.fresh import stale_questions, stale_tables, status_frame
+from kgkit.project.fresh import freshness, status_frame
 from kgkit.project.keep import Keeper
+from kgkit.project.kept import KeptRun
 from kgkit.project.ledger import open_ledger
-from kgkit.project.missing import (
-    CHUNKED,
-    EXTRACTED,
-    INTERRUPTED,
-    first_documents,
-    in_order,
-    only,
-    unfinished,
-    waiting,
-    without,
-)
-from kgkit.project.records import RESTORE, decisions_frame, read_state, row_counts, runs_frame
+from kgkit.project.reading import read_into
+from kgkit.project.records import RESTORE, decided_since, decisions_frame, read_state, runs_frame
 from kgkit.project.stages import STAGES, kept_options
 from kgkit.project.store import Store
-from kgkit.project.work import Begun, begin, done_before, graph_of, keep, named, new_run, stamped, user
+from kgkit.project.work import Begun, begin, graph_of, keep, keep_answer, named, new_run, record_failure, user
 from kgkit.results import Result
 
 if TYPE_CHECKING:
     from kgkit.communities import Communities
-    from kgkit.documents.chunk import Chunks
-    from kgkit.documents.read import Documents
-    from kgkit.extraction.run import Extraction
     from kgkit.graph import Graph
     from kgkit.retrieval import Answer
 
@@ -86,40 +77,42 @@ class Project:
 
     # The stages
 
-    def read(self, source: Any, **options: Any) -> Documents:
+    def read(self, source: Any, *, retry_failed: bool = False, **options: Any) -> KeptRun:
         """Read documents as `kgkit.read_documents` does; they take the place of those that were there.
 
-        A document is known by its content: one that was moved or is read again is the same.
+        A document is known by its content: one that was moved or is read again is the same. Files are opened again
+        when their size or one of their times has changed since, or an option, or kgkit.
+
+        Args:
+            source: What to read.
+            retry_failed: Also open files again that could not be read the last time.
+            options: Those of `kgkit.read_documents`.
 
         Raises:
             InputError: The project lies inside the folder to read.
             KeyboardInterrupt: It was interrupted; the documents are as they were.
         """
-        import kgkit as kg
-
         self._refuse_inside(source)
         kept = {"source": named(source), **kept_options(options)}
-        begun = begin(self._keeper, "read_documents", kept)
-        result = kg.read_documents(source, **options).to_polars()
-        if INTERRUPTED in result.outcomes["reason"]:  # half of the files must not look like all of them
-            raise KeyboardInterrupt
-        return keep(begun, result, stamped(result.outcomes, begun))
+        with self._recorded("read_documents", kept):
+            run = read_into(self._keeper, source, kept, options, retry_failed=retry_failed)
+        return KeptRun(self._keeper, run)
 
-    def chunk(self, **options: Any) -> Chunks:
-        """Cut documents as `kgkit.chunk_documents` does: those that are new or changed."""
+    def chunk(self, *, batch_chars: int = 20_000_000, **options: Any) -> KeptRun:
+        """Cut documents as `kgkit.chunk_documents` does: those that are new or changed.
+
+        Args:
+            batch_chars: About how much text to work on before what was made is kept.
+            options: Those of `kgkit.chunk_documents`.
+        """
         import kgkit as kg
-        from kgkit.documents.chunk import Chunks
 
-        begun = begin(self._keeper, "chunk_documents", kept_options(options))
-        documents = begun.table("documents")
-        done = done_before(begun, documents, CHUNKED)
-        fresh = kg.chunk_documents(without(documents, "doc_id", done), **options).to_polars()
-        outcomes = [only(begun.outcomes(), "item_id", done), stamped(fresh.outcomes, begun)]
-        old = only(begun.table("chunks"), "doc_id", done)
-        result = Chunks(in_order("chunks", [old, fresh.chunks]), outcomes=in_order("outcomes", outcomes))
-        return keep(begun, result, result.outcomes)
+        def work(documents: pl.DataFrame) -> Result:
+            return kg.chunk_documents(documents, **options)
 
-    def extract(self, *, retry_failed: bool = False, batch_chars: int = 2_000_000, **options: Any) -> Extraction:
+        return self._in_batches("chunk_documents", work, options, batch_chars)
+
+    def extract(self, *, retry_failed: bool = False, batch_chars: int = 2_000_000, **options: Any) -> KeptRun:
         """Find mentions and statements as `kgkit.extract` does: in documents whose chunks are new or changed.
 
         It is kept batch by batch: what an interrupt or a kill left undone is done the next time.
@@ -132,30 +125,31 @@ class Project:
         Raises:
             OptionError: An option has a value that is not allowed.
         """
-        if batch_chars < 1:
-            msg = f"batch_chars={batch_chars} is not possible. It must be 1 or more."
-            raise OptionError(msg)
-        result, more = self._extract_batch(retry_failed, batch_chars, options)
-        while more:
-            result, more = self._extract_batch(False, batch_chars, options)
-        return result
+        import kgkit as kg
+
+        def work(chunks: pl.DataFrame) -> Result:
+            return kg.extract(chunks, **options)
+
+        return self._in_batches("extract", work, options, batch_chars, retry_failed=retry_failed)
 
     def build(self, **options: Any) -> Graph:
         """Build the graph as `kgkit.build_graph` does, from the mentions and statements."""
         import kgkit as kg
 
-        begun = begin(self._keeper, "build_graph", kept_options(options))
-        mentions, statements = (begun.table(name) for name in ("mentions", "statements"))
-        result = kg.build_graph(mentions, statements, **options)
-        return keep(begun, result, stamped(result.outcomes, begun))
+        kept = kept_options(options)
+        with self._recorded("build_graph", kept):
+            begun = begin(self._keeper, "build_graph", kept)
+            mentions, statements = (begun.table(name) for name in ("mentions", "statements"))
+            return keep(begun, kg.build_graph(mentions, statements, **options))
 
     def communities(self, **options: Any) -> Communities:
         """Find communities as `kgkit.detect_communities` does, in the graph."""
         import kgkit as kg
 
-        begun = begin(self._keeper, "detect_communities", kept_options(options))
-        result = kg.detect_communities(graph_of(self._keeper, begun.state), **options)
-        return keep(begun, result, stamped(result.outcomes, begun))
+        kept = kept_options(options)
+        with self._recorded("detect_communities", kept):
+            begun = begin(self._keeper, "detect_communities", kept)
+            return keep(begun, kg.detect_communities(graph_of(self._keeper, begun.view.state), **options))
 
     def ask(self, question: str, **options: Any) -> Answer:
         """Answer a question as `kgkit.ask` does, from chunks and graph, and keep the answer.
@@ -164,10 +158,13 @@ class Project:
         """
         import kgkit as kg
 
-        begun = begin(self._keeper, "ask", {"question": question, **kept_options(options)}, optional=("entities",))
-        graph = graph_of(self._keeper, begun.state) if "entities" in begun.state.tables else None
-        result = kg.ask(question, self._search_index(begun), graph=graph, **options).to_polars()
-        return keep(begun, result, stamped(result.outcomes, begun))
+        kept = {"question": question, **kept_options(options)}
+        with self._recorded("ask", kept):
+            begun = begin(self._keeper, "ask", kept, optional=("entities",))
+            state = begun.view.state
+            graph = graph_of(self._keeper, state) if "entities" in state.tables else None
+            result = kg.ask(question, self._search_index(begun), graph=graph, **options).to_polars()
+            return keep_answer(begun, result)
 
     # Looking
 
@@ -191,7 +188,7 @@ class Project:
         check_backend(backend)
         if name in ("decisions", "runs"):
             return give(self._from_ledger(name, at), name, backend)
-        return give(self._keeper.read(name, self._keeper.state(at)), name, backend)
+        return give(self._keeper.view(at=at).table(name), name, backend)
 
     def graph(self, *, at: str | None = None) -> Graph:
         """Give the graph as it is visible now, or was when a run ended: what other functions take."""
@@ -201,22 +198,33 @@ class Project:
         """Give the Delta version of each visible table, for tools that read the folders themselves."""
         return self._keeper.state(at).versions
 
-    def history(self, *, backend: Backend = "polars") -> Any:
-        """Give the runs table: what ran, with which options, from and to which versions, when, and by whom."""
-        return self.table("runs", backend=backend)
+    def history(self, *, batches: bool = False, backend: Backend = "polars") -> Any:
+        """Give the runs table: what ran, with which options, from and to which versions, when, and by whom.
+
+        Args:
+            batches: Whether to list each kept batch of a stage; otherwise those that a later one of the same stage
+                and options went on from are left out.
+            backend: Kind of frame to return.
+        """
+        runs = self.table("runs")
+        if not batches:
+            same = ["stage", "params", "inputs"]
+            runs = runs.filter(
+                (pl.col("verdict") != "unfinished") | (pl.col("run_id") == pl.col("run_id").last().over(same))
+            )
+        return give(runs, "runs", backend)
 
     def status(self, *, backend: Backend = "polars") -> Any:
         """Say of each table whether it is fresh.
 
         Returns:
             One row a table: ``table``, ``status`` (fresh or stale), ``reason``, ``rows``, ``version``,
-            ``built_at``, ``built_from`` (versions of its inputs, as JSON), ``stage``, ``run_id``. The documents
-            are not compared with the files that they were read from: `read` does that.
+            ``built_at``, ``built_from`` (versions of its inputs, as JSON), ``stage``, ``run_id``, ``items_to_do``
+            (how many documents, chunks, rows or questions running it again would work on; null when that is not
+            known before its inputs are fresh) and ``calls_to_do`` (how many of these are asked of a language
+            model). Files are not looked at: `read` does that.
         """
-        with self._keeper.ledger.reading() as connection:
-            state = read_state(connection)
-            rows = row_counts(connection, state.versions)
-        return give(status_frame(state, rows), None, backend)
+        return give(status_frame(self._keeper), None, backend)
 
     def failures(self, *, stage: str | None = None, backend: Backend = "polars") -> Any:
         """Give the outcomes that are neither ok nor without a remark, the worst first.
@@ -293,7 +301,23 @@ class Project:
         self._keeper.state(run_id)
         self._keeper.restore(new_run(RESTORE, {"run_id": run_id}, {}))
 
-    def refresh(self) -> list[Result]:
+    def diff(self, old: str, new: str | None = None) -> Difference:
+        """Compare the tables as they were when two runs ended.
+
+        Args:
+            old: A ``run_id`` of `history`.
+            new: A later one, or an earlier; what is visible now, when left out.
+
+        Returns:
+            A `Difference`: ``frame`` counts the rows of each table that were added, removed and changed,
+            ``rows["entities"]`` shows those of one table.
+
+        Raises:
+            InputError: There is no such run.
+        """
+        return compare_views(self._keeper.view(at=old), self._keeper.view(at=new))
+
+    def refresh(self) -> list[Result | KeptRun]:
         """Run again what is stale, in order, with the options of the last time, and nothing else.
 
         Files are not read again: `read` does that.
@@ -301,42 +325,46 @@ class Project:
         Returns:
             The results of what ran.
         """
-        ran: list[Result] = []
+        ran: list[Result | KeptRun] = []
         for name, stage in STAGES.items():
-            state = self._keeper.state()
-            stale = stale_tables(state)
+            with self._keeper.ledger.reading() as connection:
+                state = read_state(connection)
+                found = freshness(state, decided_since(connection, state))
             if name == "ask":
-                asked = stale_questions(state, stale)
-                ran += [self.ask(question, **_without(run.params, "question")) for question, run in asked.items()]
-            elif stage.inputs and stale.keys() & set(stage.outputs):
+                for question, run in found.questions.items():
+                    ran.append(self.ask(question, **{k: v for k, v in run.params.items() if k != "question"}))
+            elif stage.inputs and found.tables.keys() & set(stage.outputs):
                 ran.append(getattr(self, stage.verb)(**state.tables[stage.outputs[0]].run.params))
         return ran
 
-    def _extract_batch(self, retry_failed: bool, batch_chars: int, options: dict[str, Any]) -> tuple[Extraction, bool]:
-        """Extract and keep one batch; also tell whether there is more to do."""
-        import kgkit as kg
-        from kgkit.extraction import Extraction
+    def _in_batches(
+        self,
+        stage: str,
+        work: Callable[[pl.DataFrame], Result],
+        options: dict[str, Any],
+        batch_chars: int,
+        *,
+        retry_failed: bool = False,
+    ) -> KeptRun:
+        if batch_chars < 1:
+            msg = f"batch_chars={batch_chars} is not possible. It must be 1 or more."
+            raise OptionError(msg)
+        kept = kept_options(options)
+        with self._recorded(stage, kept):
+            run = run_in_batches(self._keeper, stage, kept, work, batch_chars=batch_chars, retry_failed=retry_failed)
+        return KeptRun(self._keeper, run)
 
-        begun = begin(self._keeper, "extract", kept_options(options))
-        chunks, before = begun.table("chunks"), begun.outcomes()
-        undone = only(chunks, "chunk_id", unfinished(before, retry_failed=retry_failed))["doc_id"].unique()
-        same = done_before(begun, chunks, EXTRACTED)
-        done = same.filter(~same.is_in(undone.implode()))
-        todo = without(chunks, "doc_id", done)
-        batch = first_documents(todo, batch_chars)
-        fresh = kg.extract(batch, **options).to_polars()
-        left = without(todo, "chunk_id", batch["chunk_id"])["chunk_id"]
-        outcomes = [
-            only(before, "item_id", only(chunks, "doc_id", done)["chunk_id"]),
-            stamped(pl.concat([fresh.outcomes, waiting("extract", left)]), begun),
-        ]
-        parts = {
-            name: in_order(name, [only(begun.table(name), "doc_id", done), fresh.frames[name]])
-            for name in ("mentions", "statements")
-        }
-        told = in_order("outcomes", outcomes)
-        stopped = (fresh.outcomes["reason"] == INTERRUPTED).any()
-        return keep(begun, Extraction(**parts, outcomes=told), told), bool(len(left)) and not stopped
+    @contextmanager
+    def _recorded(self, stage: str, params: dict[str, Any]) -> Iterator[None]:
+        """Note in the ledger when a stage itself fails, and not only some of its items."""
+        run = new_run(stage, params, {})
+        try:
+            yield
+        except KgkitError:  # a mistake of the caller, or a project that cannot be written
+            raise
+        except Exception as error:
+            record_failure(self._keeper, run, error)
+            raise
 
     def _search_index(self, begun: Begun) -> Any:
         import kgkit as kg
@@ -363,7 +391,3 @@ class Project:
                 "Keep projects outside of the documents' folder."
             )
             raise InputError(msg)
-
-
-def _without(params: Mapping[str, Any], name: str) -> dict[str, Any]:
-    return {key: value for key, value in params.items() if key != name}

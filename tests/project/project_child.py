@@ -14,6 +14,7 @@ import polars as pl
 import kgkit as kg
 from kgkit import tables
 from kgkit.extraction import Extraction
+from kgkit.project.order import in_order
 from kgkit.project.store import Store, Written
 from kgkit.results import Outcome, outcomes_frame
 
@@ -57,6 +58,12 @@ def find_names(chunks: Any, **options: Any) -> Extraction:
     )
 
 
+def plain_read(project: kg.Project, name: str) -> pl.DataFrame:
+    """A table as readers see it that know of no ledger, in the order of kgkit."""
+    frame = pl.read_delta(str(project.path / "tables" / name)).drop("part")
+    return in_order(name, frame)
+
+
 def stages(project: kg.Project, generation: int) -> None:
     project.read(corpus(generation))
     project.chunk()
@@ -74,8 +81,8 @@ def work(path: str, extractor: str) -> None:
         stages(kg.Project(scratch), 0)
     write = Store.write
 
-    def slow_write(store: Store, name: str, frame: pl.DataFrame) -> Written:
-        written = write(store, name, frame)
+    def slow_write(store: Store, name: str, parts: dict[str, pl.DataFrame]) -> Written:
+        written = write(store, name, parts)
         say(f"wrote {name}")
         time.sleep(0.01)  # as for larger tables: many kills come while some of a stage's tables are written
         return written
