@@ -27,17 +27,22 @@ if TYPE_CHECKING:  # what type checkers and editors see; keep in step with _HOME
     from kgkit.export import read_tables, to_igraph, to_networkx, to_pyvis, write_report, write_tables
     from kgkit.extraction import extract
     from kgkit.graph import build_graph
+    from kgkit.models import Budget, OpenAIModel, Replies
     from kgkit.notebook import view_graph
     from kgkit.pipeline import run_pipeline
-    from kgkit.project import Project
+    from kgkit.project import Project, check_project
     from kgkit.resolution import find_lookalikes
     from kgkit.retrieval import ask, build_index, search
 
 _HOME = {
+    "Budget": "models",
+    "OpenAIModel": "models",
     "Project": "project",
+    "Replies": "models",
     "ask": "retrieval",
     "build_graph": "graph",
     "build_index": "retrieval",
+    "check_project": "project",
     "chunk_documents": "documents",
     "detect_communities": "communities",
     "extract": "extraction",
@@ -56,10 +61,14 @@ _HOME = {
 _MODULES = ("errors", "evaluate", "tables")
 
 __all__ = [  # noqa: RUF022  (modules last)
+    "Budget",
+    "OpenAIModel",
     "Project",
+    "Replies",
     "ask",
     "build_graph",
     "build_index",
+    "check_project",
     "chunk_documents",
     "detect_communities",
     "extract",

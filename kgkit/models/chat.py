@@ -21,7 +21,7 @@ __all__ = ["REASONS", "Ask", "ChatModel", "Mode", "Parse", "Reply"]
 Mode = Literal["live", "batch"]
 Parse = Callable[[Any], bool]
 """Looks at a parsed reply: true when something is in it, false when the model said "nothing"; raises ValueError
-(whose message becomes the reply's ``detail``) when it cannot be used."""
+(whose message becomes the reply's ``detail``) when it cannot be used. It is called from another thread."""
 
 REASONS: Mapping[str, str] = {
     "empty": "the model said that there is nothing (status empty)",
@@ -80,7 +80,8 @@ class Reply:
         tokens_out: Tokens of the reply, likewise.
         cost: Price in dollars over all attempts; ``None`` when the model's price is not known.
         cached: Whether the reply was kept from before, and cost nothing now.
-        notes: Remarks: ``repaired``, ``clipped``, ``fallback:json_object``, ``fallback:text``, ``other_model``, ...
+        notes: Remarks: ``repaired`` (the JSON had to be mended), ``clipped`` (the endpoint counted fewer tokens than
+            were sent), ``fallback:json_object`` or ``fallback:text`` (from this reply on JSON is asked for like this).
     """
 
     item_id: str
