@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from kgkit.ids import stable_id
+from kgkit.ids import stable_id, stable_id_series
 
 __all__ = ["COPIES", "COPY_NOTE", "number_copies"]
 
@@ -28,9 +28,9 @@ def number_copies(documents: pl.DataFrame) -> pl.DataFrame:
     numbered = numbered.with_columns(
         number=pl.int_range(pl.len()).over("content_hash"), first=pl.col("source").first().over("content_hash")
     ).sort("row")
-    ids = [
-        stable_id("doc", digest) if number == 0 else stable_id("doc", digest, number + 1)
-        for digest, number in numbered.select("content_hash", "number").iter_rows()
-    ]
+    ids = stable_id_series("doc", numbered["content_hash"])
+    copies = numbered.filter(pl.col("number") > 0).select("row", "content_hash", "number")
+    for row, digest, number in copies.iter_rows():
+        ids[row] = stable_id("doc", digest, number + 1)
     note = pl.when(pl.col("number") > 0).then(pl.lit(COPY_NOTE) + pl.col("first"))
-    return numbered.select(*COPIES, pl.Series("doc_id", ids, dtype=pl.String), note.alias("note"))
+    return numbered.select(*COPIES, ids.alias("doc_id"), note.alias("note"))

@@ -69,7 +69,9 @@ class _Reader:
         known = [f.name for f in fields(Schema)]
         self._refuse_unknown(top, known, ())
         flags: dict[str, Any] = {name: self._flag(top[name], (name,)) for name in _FLAGS if name in top}
-        texts: dict[str, Any] = {name: self._text(top[name], (name,)) for name in ("name", "description") if name in top}
+        texts: dict[str, Any] = {
+            name: self._text(top[name], (name,)) for name in ("name", "description") if name in top
+        }
         kinds = self._kinds(top.get("entity_types"), "entity_types", EntityType)
         relations = self._kinds(top.get("relation_types"), "relation_types", RelationType)
         self._raise()
