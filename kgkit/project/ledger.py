@@ -139,15 +139,24 @@ class Ledger:
         return sqlite3.connect(address, uri=True, timeout=timeout, isolation_level=None, check_same_thread=False)
 
     def _connect_to_read(self) -> sqlite3.Connection:
-        connection = self._connect("rw", self.timeout)
+        """Connect, also where SQLite cannot write what readers and writers share beside the file."""
         try:
-            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            return self._tried("rw")
         except sqlite3.OperationalError as error:
-            connection.close()
-            log = Path(f"{self.path}-wal")
-            if _kind(error) not in ("CANTOPEN", "READONLY") or (log.exists() and log.stat().st_size):
+            if _kind(error) not in ("CANTOPEN", "READONLY", "IOERR", "FULL"):
                 raise
-            return self._connect("still", self.timeout)  # a read-only folder: nobody can write beside us
+            log = Path(f"{self.path}-wal")
+            if not log.exists() or not log.stat().st_size:
+                return self._tried("still")  # a read-only folder, or a full disk: nobody can write beside us
+            if _kind(error) not in ("IOERR", "FULL"):
+                raise
+            return self._tried("rw", "PRAGMA locking_mode = EXCLUSIVE")  # needs no shared file
+
+    def _tried(self, mode: str, *first: str) -> sqlite3.Connection:
+        connection = self._connect(mode, self.timeout)
+        try:
+            for statement in (*first, "SELECT count(*) FROM sqlite_master"):
+                connection.execute(statement).fetchone()
         except BaseException:
             connection.close()
             raise

@@ -30,6 +30,8 @@ from kgkit.results import Result
 if TYPE_CHECKING:
     from kgkit.communities import Communities
     from kgkit.graph import Graph
+    from kgkit.project.archive import Archived
+    from kgkit.project.doctor import Checkup
     from kgkit.retrieval import Answer
 
 __all__ = ["Project"]
@@ -336,6 +338,49 @@ class Project:
             elif stage.inputs and found.tables.keys() & set(stage.outputs):
                 ran.append(getattr(self, stage.verb)(**state.tables[stage.outputs[0]].run.params))
         return ran
+
+    # As a whole
+
+    def archive(self, file: str | os.PathLike[str]) -> Archived:
+        """Write the whole project into one file: all versions of its tables, runs and decisions.
+
+        Others may go on writing meanwhile; the archive holds one moment.
+
+        Args:
+            file: The archive to write; there must be no such file yet.
+
+        Raises:
+            InputError: There is such a file, or its folder is absent.
+            ProjectError: A file of the project cannot be read, or the archive not be written.
+        """
+        from kgkit.project.archive import archive_project
+
+        return archive_project(self, file)
+
+    @classmethod
+    def from_archive(cls, file: str | os.PathLike[str], path: str | os.PathLike[str]) -> Project:
+        """Make a project out of what `archive` wrote. It is checked whole before anything is in its place.
+
+        Args:
+            file: The archive.
+            path: The new project's folder; absent or empty.
+
+        Raises:
+            InputError: ``file`` is no such archive, or something is at ``path``.
+            ProjectError: The archive is damaged, or of a newer format.
+        """
+        from kgkit.project.unarchive import restore_archive
+
+        return restore_archive(file, path)
+
+    def check(self) -> Checkup:
+        """Check ledger, table versions, files, rows, ids, quotes and decisions; nothing is changed.
+
+        For a project that does not open any more: ``kgkit doctor PATH``.
+        """
+        from kgkit.project.doctor import check_project
+
+        return check_project(self.path)
 
     def _in_batches(
         self,

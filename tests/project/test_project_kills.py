@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -158,6 +159,40 @@ def test_full_disk_leaves_the_old_state(tmp_path: Path) -> None:
     assert project.table("documents").height == 40
     assert len(project.history()) == 1
     assert not project._keeper.store.leftovers(known(project))
+
+
+def test_really_full_disk_leaves_the_old_state(tmp_path: Path) -> None:
+    """A file system of a few megabytes that is filled up, for tables and for decisions."""
+    place = tmp_path / "small"
+    place.mkdir()
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=4m", "tmpfs", str(place)], capture_output=True)
+    if mounted.returncode:
+        pytest.skip(f"no file system can be mounted here: {mounted.stderr.decode().strip()}")
+    try:
+        project = kg.Project(place / "p")
+        project.read(corpus(0))
+        project.decide("merge", "m0", "accepted")
+        large = pl.DataFrame({"text": [f"{i} {hash(str(i)) ** 9}" for i in range(40_000)]})
+        with pytest.raises(ProjectError, match="Cannot write the table 'documents'"):
+            project.read(large)
+        (place / "rest").write_bytes(b"")
+        with suppress(OSError), (place / "rest").open("wb", buffering=0) as rest:
+            while rest.write(b"x" * 4096):
+                pass
+        with pytest.raises(ProjectError, match="is the disk full"):
+            for number in range(10_000):  # some may fit into what the ledger's log holds already
+                project.decide("merge", f"m{number + 1}", "accepted")
+        held = project.decisions().height
+        assert project.table("documents").height == 40
+        (place / "rest").unlink()
+        again = kg.Project(place / "p")
+        assert again.table("documents").height == 40 and again.decisions().height == held
+        assert not again._keeper.store.leftovers(known(again))
+        again.decide("merge", "last", "accepted")
+        again.read(corpus(1))
+        assert again.decisions().height == held + 1 and again.table("documents").height == 40
+    finally:
+        subprocess.run(["umount", "-l", str(place)], check=True)
 
 
 def test_read_only_folder_is_read_and_refuses_to_be_written() -> None:
