@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
+from kgkit import tables
 from kgkit.frames import backend_of, give
 from kgkit.ids import stable_id
 from kgkit.resolution.decided import Decision, judge, part_ids, read_decisions
