@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # what type checkers and editors see; keep in step with _HOME
     from kgkit.communities import detect_communities
     from kgkit.documents import chunk_documents, read_documents
     from kgkit.export import read_tables, to_igraph, to_networkx, to_pyvis, write_report, write_tables
-    from kgkit.extraction import extract
+    from kgkit.extraction import Schema, extract
     from kgkit.graph import build_graph
     from kgkit.models import Budget, OpenAIModel, Replies
     from kgkit.notebook import view_graph
@@ -39,6 +39,7 @@ _HOME = {
     "OpenAIModel": "models",
     "Project": "project",
     "Replies": "models",
+    "Schema": "extraction",
     "ask": "retrieval",
     "build_graph": "graph",
     "build_index": "retrieval",
@@ -65,6 +66,7 @@ __all__ = [  # noqa: RUF022  (modules last)
     "OpenAIModel",
     "Project",
     "Replies",
+    "Schema",
     "ask",
     "build_graph",
     "build_index",

@@ -45,7 +45,7 @@ def write_schema(schema: Schema) -> str:
     plain["closed_relation_types"] = schema.closed_relation_types
     plain["entity_types"] = {k.name: _filled(k) for k in schema.entity_types}
     plain["relation_types"] = {r.name: _filled(r) for r in schema.relation_types}
-    return yaml.safe_dump(plain, allow_unicode=True, sort_keys=False, width=100, default_flow_style=None)
+    return str(yaml.safe_dump(plain, allow_unicode=True, sort_keys=False, width=100, default_flow_style=None))
 
 
 def _filled(kind: EntityType | RelationType) -> dict[str, Any] | None:
@@ -69,7 +69,9 @@ class _Reader:
         known = [f.name for f in fields(Schema)]
         self._refuse_unknown(top, known, ())
         flags: dict[str, Any] = {name: self._flag(top[name], (name,)) for name in _FLAGS if name in top}
-        texts: dict[str, Any] = {name: self._text(top[name], (name,)) for name in ("name", "description") if name in top}
+        texts: dict[str, Any] = {
+            name: self._text(top[name], (name,)) for name in ("name", "description") if name in top
+        }
         kinds = self._kinds(top.get("entity_types"), "entity_types", EntityType)
         relations = self._kinds(top.get("relation_types"), "relation_types", RelationType)
         self._raise()
