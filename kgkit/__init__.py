@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # what type checkers and editors see; keep in step with _HOME
     from kgkit.export import read_tables, to_igraph, to_networkx, to_pyvis, write_report, write_tables
     from kgkit.extraction import Schema, extract
     from kgkit.graph import build_graph
-    from kgkit.models import Budget, OpenAIModel, Replies
+    from kgkit.models import Budget, OpenAIModel, RecordedModel, Replies, describe_images, embed
     from kgkit.notebook import view_graph
     from kgkit.pipeline import run_pipeline
     from kgkit.project import Project, check_project
@@ -38,6 +38,7 @@ _HOME = {
     "Budget": "models",
     "OpenAIModel": "models",
     "Project": "project",
+    "RecordedModel": "models",
     "Replies": "models",
     "Schema": "extraction",
     "ask": "retrieval",
@@ -45,7 +46,9 @@ _HOME = {
     "build_index": "retrieval",
     "check_project": "project",
     "chunk_documents": "documents",
+    "describe_images": "models",
     "detect_communities": "communities",
+    "embed": "models",
     "extract": "extraction",
     "find_lookalikes": "resolution",
     "read_documents": "documents",
@@ -65,6 +68,7 @@ __all__ = [  # noqa: RUF022  (modules last)
     "Budget",
     "OpenAIModel",
     "Project",
+    "RecordedModel",
     "Replies",
     "Schema",
     "ask",
@@ -72,7 +76,9 @@ __all__ = [  # noqa: RUF022  (modules last)
     "build_index",
     "check_project",
     "chunk_documents",
+    "describe_images",
     "detect_communities",
+    "embed",
     "extract",
     "find_lookalikes",
     "read_documents",
