@@ -25,9 +25,9 @@ if TYPE_CHECKING:  # what type checkers and editors see; keep in step with _HOME
     from kgkit.communities import detect_communities
     from kgkit.documents import chunk_documents, read_documents
     from kgkit.export import read_tables, to_igraph, to_networkx, to_pyvis, write_report, write_tables
-    from kgkit.extraction import extract
+    from kgkit.extraction import Schema, extract
     from kgkit.graph import build_graph
-    from kgkit.models import Budget, OpenAIModel, Replies
+    from kgkit.models import Budget, OpenAIModel, RecordedModel, Replies, describe_images, embed
     from kgkit.notebook import view_graph
     from kgkit.pipeline import run_pipeline
     from kgkit.project import Project, check_project
@@ -38,13 +38,17 @@ _HOME = {
     "Budget": "models",
     "OpenAIModel": "models",
     "Project": "project",
+    "RecordedModel": "models",
     "Replies": "models",
+    "Schema": "extraction",
     "ask": "retrieval",
     "build_graph": "graph",
     "build_index": "retrieval",
     "check_project": "project",
     "chunk_documents": "documents",
+    "describe_images": "models",
     "detect_communities": "communities",
+    "embed": "models",
     "extract": "extraction",
     "find_lookalikes": "resolution",
     "read_documents": "documents",
@@ -64,13 +68,17 @@ __all__ = [  # noqa: RUF022  (modules last)
     "Budget",
     "OpenAIModel",
     "Project",
+    "RecordedModel",
     "Replies",
+    "Schema",
     "ask",
     "build_graph",
     "build_index",
     "check_project",
     "chunk_documents",
+    "describe_images",
     "detect_communities",
+    "embed",
     "extract",
     "find_lookalikes",
     "read_documents",

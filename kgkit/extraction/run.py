@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import polars as pl
 
 from kgkit import tables
-from kgkit.errors import InputError, OptionError
+from kgkit.errors import OptionError
 from kgkit.extraction.local.pipeline import ChunkText, DocumentFound, Problem, find_in_documents
 from kgkit.frames import Backend, check_backend, give, take
 from kgkit.ids import stable_id
@@ -64,6 +64,9 @@ def extract(
     model: Any = None,
     schema: Any = None,
     types: Iterable[str] | None = None,
+    gleaning: int = 0,
+    output_language: str | None = None,
+    max_chars: int = 24_000,
     workers: int | None = None,
     backend: Backend | None = None,
     progress: Progress = False,
@@ -73,14 +76,21 @@ def extract(
     Args:
         chunks: A chunks frame of any kind, or the result of `chunk_documents`. Chunks may overlap: what stands in
             two of them is reported once.
-        model: A language model; left out, spaCy's small English pipeline and rules do the work.
-        schema: Types and predicates that a language model may use; not used by the local extractor.
-        types: Types of mentions to keep, out of `TYPES`; by default all but ``DURATION``
-            and ``NUMBER``, which make noise in a graph.
-        workers: Number of processes; 1 works in this one. By default as many as there are cores when there is
-            enough text. What is found does not depend on it.
+        model: A language model, such as ``kg.OpenAIModel("gpt-4.1-mini")``: one call for each chunk. Left out, spaCy's
+            small English pipeline and rules do the work.
+        schema: What a language model looks for: a `kgkit.Schema`, the result of `kgkit.discover_schema`, a YAML file,
+            or the name of a starter; by default ``"general"``. Not for the local extractor.
+        types: Types of mentions that the local extractor keeps, out of `TYPES`; by default all but ``DURATION``
+            and ``NUMBER``, which make noise in a graph. Not for language models: their schema says it.
+        gleaning: 1 asks a language model a second time, for what its first reply left out.
+        output_language: Language in which a language model gives names and descriptions, such as ``"English"``; the
+            name as written is kept as the attribute ``original_name``. By default the names are as written.
+        max_chars: Longer chunks are not sent to a language model: they fail with the reason ``too_long``.
+        workers: Number of processes of the local extractor; 1 works in this one. By default as many as there are
+            cores when there is enough text. What is found does not depend on it.
         backend: Kind of frames to return; by default the kind that came in.
-        progress: True says on standard error how far it is; a function is called with the batches done and in all.
+        progress: True says on standard error how far it is; a function is called with the number done and in all:
+            batches of the local extractor, chunks for a language model.
 
     Returns:
         An `Extraction`: mentions with exact spans of the document's text (Utf8 and Int64 columns, see
@@ -88,9 +98,14 @@ def extract(
 
     Interrupted (Ctrl-C, or the stop button), it returns what is finished; the other chunks are skipped, and say so.
 
+    A model's reply is held against the text and the schema. Where its words stand is found by code (``located``: exact,
+    normalised, or fuzzy, which is a similarity of 90 of 100 or more with equal numbers and negations); what cannot be
+    found is ``unlocated``, has no span and is no evidence. Each item that is refused or changed is a note of the
+    chunk's outcome, and each call's attempts, tokens and price are columns.
+
     Raises:
-        OptionError: An option has a value that is not known.
-        InputError: ``model`` or ``schema`` was given; language models are not supported yet.
+        OptionError: An option has a value that is not known, or goes with the other kind of extractor.
+        InputError: ``schema`` is no schema.
         SchemaError: Columns are missing.
 
     Examples:
@@ -101,7 +116,11 @@ def extract(
         >>> extract(chunks).mentions["name"].to_list()
         ['Grace Hopper', 'Harvard University']
     """
-    _refuse_models(model, schema)
+    if model is not None:
+        _refuse("model", types=types, workers=workers)
+        options = {"schema": schema, "gleaning": gleaning, "output_language": output_language, "max_chars": max_chars}
+        return _extract_with_model(chunks, model, options, backend, progress)
+    _refuse("no model", schema=schema, gleaning=gleaning or None, output_language=output_language)
     kept = _checked_types(types)
     taken = take(chunks, "chunks")
     out = backend or taken.backend
@@ -114,11 +133,28 @@ def extract(
     return _assemble(taken.frame, documents, found, {"types": sorted(kept)}, out)
 
 
-def _refuse_models(model: Any, schema: Any) -> None:
-    for option, value in (("model", model), ("schema", schema)):
+def _extract_with_model(
+    chunks: Any, model: Any, options: dict[str, Any], backend: Backend | None, progress: Progress
+) -> Extraction:
+    from kgkit.extraction.model import extract_with_model
+
+    taken = take(chunks, "chunks")
+    out = backend or taken.backend
+    check_backend(out)
+    report = _reporter(progress, taken.frame.height, "chunks")
+    made, outcomes = extract_with_model(taken.frame, model, report=report, **options)
+    frames = {name: give(frame, name, out) for name, frame in made.items()}
+    return Extraction(**frames, outcomes=give(outcomes, "outcomes", out))
+
+
+def _refuse(given: str, **options: Any) -> None:
+    """Raise when an option of the other kind of extractor was given."""
+    for option, value in options.items():
         if value is not None:
-            msg = f"{option}={value!r}: extraction with a language model is not built yet. Leave {option} out."
-            raise InputError(msg)
+            what = "goes with a language model only" if given == "no model" else "is for the local extractor only"
+            hint = "Give model=, or leave it out" if given == "no model" else "Leave it out, or leave model out"
+            msg = f"{option}={value!r} {what}, and there is {given} here. {hint}."
+            raise OptionError(msg)
 
 
 def _checked_types(types: Iterable[str] | None) -> frozenset[str]:
@@ -185,14 +221,14 @@ def _batches(documents: dict[str, list[ChunkText]]) -> list[list[str]]:
     return batches
 
 
-def _reporter(progress: Progress, total: int) -> Callable[[int], None]:
+def _reporter(progress: Progress, total: int, unit: str = "batches") -> Callable[[int], None]:
     if callable(progress):
         return lambda done: progress(done, total)
     if not progress:
         return lambda done: None
 
     def write(done: int) -> None:
-        sys.stderr.write(f"\rextract: {done:,} of {total:,} batches" + ("\n" if done == total else ""))
+        sys.stderr.write(f"\rextract: {done:,} of {total:,} {unit}" + ("\n" if done == total else ""))
         sys.stderr.flush()
 
     return write

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from kgkit.text import collapse_spaces, normalise_name
 
@@ -87,7 +88,7 @@ def settle(
     return kinds, relations, problems
 
 
-def _tidy(kind: EntityType | RelationType) -> dict[str, tuple[str, ...]]:
+def _tidy(kind: EntityType | RelationType) -> dict[str, Any]:
     return {name: _once(getattr(kind, name)) for name in ("aliases", "examples")}
 
 
@@ -103,7 +104,7 @@ def _clashes(part: str, kinds: Sequence[EntityType | RelationType]) -> list[Prob
     """Find names that mean nothing, or more than one type."""
     problems: list[Problem] = []
     seen: dict[str, int] = {}
-    words = [(i, (part, kind.name), kind.name) for i, kind in enumerate(kinds)]
+    words: list[tuple[int, Path, str]] = [(i, (part, kind.name), kind.name) for i, kind in enumerate(kinds)]
     words += [(i, (part, kind.name, "aliases"), word) for i, kind in enumerate(kinds) for word in kind.aliases]
     for i, path, word in words:
         key = type_key(word)
@@ -115,7 +116,7 @@ def _clashes(part: str, kinds: Sequence[EntityType | RelationType]) -> list[Prob
 
 
 def _with_ends(relation: RelationType, known: Mapping[str, str], problems: list[Problem]) -> RelationType:
-    ends: dict[str, tuple[str, ...]] = {}
+    ends: dict[str, Any] = {}
     for field in ("subjects", "objects"):
         found = []
         for word in getattr(relation, field):

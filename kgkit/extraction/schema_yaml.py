@@ -45,7 +45,7 @@ def write_schema(schema: Schema) -> str:
     plain["closed_relation_types"] = schema.closed_relation_types
     plain["entity_types"] = {k.name: _filled(k) for k in schema.entity_types}
     plain["relation_types"] = {r.name: _filled(r) for r in schema.relation_types}
-    return yaml.safe_dump(plain, allow_unicode=True, sort_keys=False, width=100, default_flow_style=None)
+    return str(yaml.safe_dump(plain, allow_unicode=True, sort_keys=False, width=100, default_flow_style=None))
 
 
 def _filled(kind: EntityType | RelationType) -> dict[str, Any] | None:

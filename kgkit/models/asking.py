@@ -7,7 +7,7 @@ import signal
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import replace
 from itertools import islice
 from types import FrameType
@@ -22,7 +22,7 @@ from kgkit.models.replies import Kept, Replies
 from kgkit.models.tokens import size_of
 from kgkit.models.wire import make_client, schema_text
 
-__all__ = ["Preparer", "Run", "from_kept", "keep_of"]
+__all__ = ["Interrupt", "Preparer", "Run", "from_kept", "keep_of"]
 
 _TICK = 0.25
 _LOOKUP = 64
@@ -67,6 +67,8 @@ class Preparer:
 class Run:
     """One call of ``model.ask``."""
 
+    caller = Caller
+
     def __init__(
         self, setup: Setup, preparer: Preparer, replies: Replies | None, stage: str, parse: Parse | None
     ) -> None:
@@ -77,13 +79,14 @@ class Run:
         self.parse = parse
         self._pump: Pump[Job, Reply] | None = None
         self._open: dict[int, Job] = {}
-        self._interrupt = _Interrupt()
+        self._interrupt = Interrupt()
 
     def replies_to(self, requests: Iterable[Ask]) -> Iterator[Reply]:
         """Yield a reply to each request as it finishes."""
         ahead = 2 * self.setup.concurrency  # so that nobody waits while the caller works on a reply
         source = iter(requests)
         number, more = 0, True
+        before = self.setup.known.now
         try:
             while (more or self._open) and not self._interrupt.came:
                 ready: list[Reply] = []
@@ -101,6 +104,9 @@ class Run:
         finally:
             if self._pump is not None:
                 self._pump.stop()
+            if self.replies is not None and self.setup.known.now != before:
+                with suppress(sqlite3.Error):  # it would only have to be asked again
+                    self.replies.remember(self.setup.place, self.setup.known.now.as_dict())
 
     def _begin(self, asks: list[Ask], number: int) -> list[Reply]:
         ready: list[Reply] = []
@@ -128,7 +134,7 @@ class Run:
 
     def _server(self) -> AbstractAsyncContextManager[Serve[Job, Reply]]:
         client = make_client(self.setup.endpoint, self.setup.key, self.setup.timeout, self.setup.concurrency)
-        return serving(Caller(self.setup, client, self.stage, self.parse).answer, client.close)
+        return serving(self.caller(self.setup, client, self.stage, self.parse).answer, client.close)
 
     def _finished(self, timeout: float = _TICK) -> list[Reply]:
         ready, keep = [], []
@@ -139,8 +145,8 @@ class Run:
             if reply is None:
                 reply = Reply(job.ask.item_id, "failed", "endpoint_error", f"{type(error).__name__}: {error}")
             ready.append(reply)
-            if self.replies is not None and (kept := keep_of(reply, job, self.stage, self.setup.model)):
-                keep.append(kept)
+            kept = keep_of(reply, job.key, job.request_hash, self.stage, self.setup.model)
+            keep += [kept] if kept else []
         if self.replies is not None and keep:
             try:
                 self.replies.put(keep)
@@ -174,15 +180,15 @@ def from_kept(kept: Kept | None, ask: Ask, parse: Parse | None) -> Reply | None:
     return Reply(ask.item_id, *given, model=kept.served, cached=True, notes=verdict.notes)
 
 
-def keep_of(reply: Reply, job: Job, stage: str, model: str) -> Kept | None:
+def keep_of(reply: Reply, key: str, request_hash: str, stage: str, model: str) -> Kept | None:
     """Tell what to keep of a reply: all that are ok or empty, but none to a prompt that was clipped."""
     if reply.status not in ("ok", "empty") or reply.text is None or "clipped" in reply.notes:
         return None
     facts = (reply.text, reply.model, reply.tokens_in, reply.tokens_out, reply.cost)
-    return Kept(job.key, stage, model, job.request_hash, job.ask.item_id, *facts)
+    return Kept(key, stage, model, request_hash, reply.item_id, *facts)
 
 
-class _Interrupt:
+class Interrupt:
     """While the model works, Ctrl-C (the kernel's stop button) asks for an orderly end instead of an exception.
 
     Only around the model's own work: in the caller's code between two replies it raises as ever. A second one raises.

@@ -19,7 +19,7 @@ from kgkit.models.tokens import Size
 from kgkit.models.usage import UsageLog
 from kgkit.models.wire import Failure, body_for, failure_of
 
-__all__ = ["LONGEST_WAIT", "Caller", "Job", "Setup"]
+__all__ = ["LONGEST_WAIT", "Caller", "Job", "Setup", "Trail"]
 
 LONGEST_WAIT = 60.0
 """Seconds: when an endpoint asks to wait longer than this, the item fails at once and says so."""
@@ -49,6 +49,11 @@ class Setup:
         """What is known of the endpoint and model."""
         return Known.of(self.endpoint, self.model)
 
+    @property
+    def place(self) -> str:
+        """Name of the endpoint and model together."""
+        return f"{self.model} at {self.endpoint}"
+
     def price(self, served: str | None = None) -> Price | None:
         """Price of the model that answered, or that is asked for; ``None`` when unknown."""
         return self.prices.of(host_of(self.endpoint), served, self.model)
@@ -66,7 +71,7 @@ class Job:
 
 
 @dataclass
-class _Trail:
+class Trail:
     """What an item has taken so far."""
 
     attempts: int = 0
@@ -78,11 +83,13 @@ class _Trail:
     notes: list[str] = field(default_factory=list)
 
     def add(self, verdict: Verdict, cost: float | None) -> None:
+        """Add what one request took."""
         for name, value in (("tokens_in", verdict.tokens_in), ("tokens_out", verdict.tokens_out), ("cost", cost)):
             if value is not None:
                 setattr(self, name, (getattr(self, name) or 0) + value)
 
     def reply(self, job: Job, verdict: Verdict) -> Reply:
+        """Make the item's reply."""
         return Reply(
             job.ask.item_id,
             verdict.status,
@@ -102,6 +109,8 @@ class _Trail:
 class Caller:
     """Answers the jobs of one run; belongs to the event loop of that run."""
 
+    path = "/chat/completions"
+
     def __init__(self, setup: Setup, client: Any, stage: str, parse: Parse | None) -> None:
         self.setup = setup
         self.client = client
@@ -114,7 +123,7 @@ class Caller:
     async def answer(self, job: Job) -> Reply:
         """Ask until there is an answer, or no more hope of one."""
         gate = await self._first_alone(job.ask.schema is not None)
-        trail = _Trail()
+        trail = Trail()
         try:
             while True:
                 outcome = await self._once(job, trail)
@@ -137,20 +146,20 @@ class Caller:
         self._gates[with_schema] = asyncio.Event()
         return self._gates[with_schema]
 
-    async def _once(self, job: Job, trail: _Trail) -> Verdict | float:
+    async def _once(self, job: Job, trail: Trail) -> Verdict | float:
         """Send one request; give the end of the item, or the seconds to wait before the next request."""
         if self.hopeless:
             return Verdict("failed", self.hopeless.reason, f"Not sent: {self.hopeless.detail}")
         caps = self.setup.known.now
-        body, form = body_for(self.setup.model, job.ask, caps, self.setup.parameters, job.schema_text)
-        need = self._need(job)
+        body, form = self._body(job, caps)
+        need = self.need(job)
         entered = await self.pace.enter()
         try:
-            if not await self._reserve(need):
+            if not await self.reserve(need):
                 return Verdict("skipped", "budget", f"The budget does not allow this call: {self.setup.budget!r}.")
             trail.started = trail.started or entered
             trail.attempts += 1
-            answer = await self._send(job, trail, body, need)
+            answer = await self.send(job, trail, body, need)
         finally:
             self.pace.leave()
         if isinstance(answer, Failure):
@@ -158,15 +167,16 @@ class Caller:
         self.pace.went_well()
         return self._after_answer(answer, job, trail, form, body)
 
-    async def _send(self, job: Job, trail: _Trail, body: dict[str, Any], need: Spending) -> Verdict | Failure:
+    async def send(self, job: Job, trail: Trail, body: dict[str, Any], need: Spending) -> Verdict | Failure:
+        """Send one request, and account for it."""
         began, began_at = time.monotonic(), time.time()
         left = self.setup.max_seconds - (began - (trail.started or began))
         limit = max(0.05, min(self.setup.timeout, left))
         answer: Verdict | Failure
         try:
             async with asyncio.timeout(limit):
-                raw = await self.client.post("/chat/completions", cast_to=str, body=body)
-            answer = self._judged(raw, job)
+                raw = await self.client.post(self.path, cast_to=str, body=body)
+            answer = self.judged(raw, job)
         except asyncio.CancelledError:
             self._account(job, trail, Failure("interrupted", "", sent=True), need, began, began_at)
             raise
@@ -175,7 +185,8 @@ class Caller:
         self._account(job, trail, answer, need, began, began_at)
         return answer
 
-    def _judged(self, raw: str, job: Job) -> Verdict | Failure:
+    def judged(self, raw: str, job: Job) -> Verdict | Failure:
+        """Judge the text of an answer."""
         body = body_of(self.setup.key.mask_whole(raw))
         if body is None:
             return Failure(
@@ -187,12 +198,12 @@ class Caller:
             reason = "rate_limited" if code == 429 else "endpoint_error"
             detail = f"The endpoint answered with an error: {self.setup.key.mask(said(error))}"
             return Failure(reason, detail, again=code in (408, 429, 500, 502, 503, 529), busy=code in (429, 503, 529))
-        verdict = judge(body, job.ask, self.parse)
+        verdict = self._verdict(body, job)
         clipped = verdict.tokens_in is not None and not job.size.images and verdict.tokens_in < job.size.fewest
         return replace(verdict, notes=(*verdict.notes, "clipped")) if clipped else verdict
 
     def _account(
-        self, job: Job, trail: _Trail, answer: Verdict | Failure, need: Spending, began: float, began_at: float
+        self, job: Job, trail: Trail, answer: Verdict | Failure, need: Spending, began: float, began_at: float
     ) -> None:
         verdict = answer if isinstance(answer, Verdict) else Verdict("failed", answer.reason)
         if isinstance(answer, Failure) and answer.reason == "interrupted":
@@ -214,7 +225,7 @@ class Caller:
         self.setup.usage.add(self.stage, job.ask.item_id, trail.attempts, self.setup.model, verdict.model, *row)
 
     def _after_failure(
-        self, failure: Failure, job: Job, trail: _Trail, caps: Capabilities, body: dict[str, Any], entered: float
+        self, failure: Failure, job: Job, trail: Trail, caps: Capabilities, body: dict[str, Any], entered: float
     ) -> Verdict | float:
         last = Verdict("failed", failure.reason, failure.detail)
         if failure.hopeless:
@@ -225,8 +236,7 @@ class Caller:
             if change is None or trail.attempts >= self.setup.max_attempts:
                 return last
             self.setup.known.learn(lambda now: replace(now, **change))
-            if fallback := {"json_schema", "json_object"} & change.keys():
-                del fallback
+            if {"json_schema", "json_object"} & change.keys():
                 trail.notes[:] = [f"fallback:{self.setup.known.now.form}"]
             return 0.0
         asked = retry_after(failure.headers or {})
@@ -242,7 +252,7 @@ class Caller:
         return last if pause >= left else pause
 
     def _after_answer(
-        self, verdict: Verdict, job: Job, trail: _Trail, form: Form, body: dict[str, Any]
+        self, verdict: Verdict, job: Job, trail: Trail, form: Form, body: dict[str, Any]
     ) -> Verdict | float:
         usage = verdict.tokens_in is not None
         self.setup.known.learn(lambda now: now.after_success(body, usage, verdict.model))
@@ -255,14 +265,22 @@ class Caller:
             return 0.0
         return verdict
 
-    def _need(self, job: Job) -> Spending:
+    def _body(self, job: Job, caps: Capabilities) -> tuple[dict[str, Any], Form]:
+        return body_for(self.setup.model, job.ask, caps, self.setup.parameters, job.schema_text)
+
+    def _verdict(self, body: Mapping[str, Any], job: Job) -> Verdict:
+        return judge(body, job.ask, self.parse)
+
+    def need(self, job: Job) -> Spending:
+        """The most that one request for this job can take."""
         if self.setup.budget is None:
             return Spending()
         reply = job.ask.max_tokens or int(self.setup.parameters.get("max_tokens") or 0)
         price = self.setup.price()
         return Spending(1, job.size.most + reply, price.of(job.size.most, reply) if price else None)
 
-    async def _reserve(self, need: Spending) -> bool:
+    async def reserve(self, need: Spending) -> bool:
+        """Reserve what a request may take; wait while others hold what it needs."""
         if self.setup.budget is None:
             return True
         while (decision := self.setup.budget.reserve(need)) == "wait":

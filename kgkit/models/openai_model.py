@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from os import PathLike
-from typing import Any
+from typing import Any, TypeVar
 
 import polars as pl
 
 from kgkit.errors import InputError, OptionError
 from kgkit.models.asking import Preparer, Run
+from kgkit.models.batch_api import BatchRun
 from kgkit.models.budget import Budget
 from kgkit.models.calling import Setup
 from kgkit.models.capabilities import Capabilities
 from kgkit.models.chat import Ask, Mode, Parse, Reply
+from kgkit.models.estimate import Estimate, estimate_run
 from kgkit.models.keys import endpoint_of, host_of, secret_for
 from kgkit.models.prices import read_prices
+from kgkit.models.probing import ProbeRun
 from kgkit.models.replies import Replies, as_replies
 from kgkit.models.usage import UsageLog, group_usage
 
 __all__ = ["OpenAIModel"]
+
+R = TypeVar("R", bound=Run)
 
 
 class OpenAIModel:
@@ -75,10 +80,13 @@ class OpenAIModel:
         max_tokens: int = 4096,
     ) -> None:
         _check(model, concurrency, max_attempts, max_tokens, max_seconds, timeout, mode)
+        if mode == "batch" and cache is None:
+            msg = "mode='batch' needs cache=..., the file that keeps the batch's id until its replies are there."
+            raise InputError(msg)
         endpoint = endpoint_of(base_url)
         self.replies = as_replies(cache)
         self._mode = mode
-        self._setup = Setup(
+        self.setup = Setup(
             endpoint=endpoint,
             model=model,
             key=secret_for(api_key, endpoint),
@@ -91,26 +99,29 @@ class OpenAIModel:
             budget=budget,
             usage=UsageLog(),
         )
+        if self.replies is not None and self.capabilities == Capabilities():
+            told = self.replies.recall(self.setup.place) or {}
+            self.setup.known.learn(lambda _: Capabilities.from_dict(told))
 
     @property
     def name(self) -> str:
         """What the ``origin`` columns call it."""
-        return f"openai:{self._setup.model}@{host_of(self._setup.endpoint)}"
+        return f"openai:{self.setup.model}@{host_of(self.setup.endpoint)}"
 
     @property
     def budget(self) -> Budget | None:
         """The budget that it was given."""
-        return self._setup.budget
+        return self.setup.budget
 
     @property
     def capabilities(self) -> Capabilities:
         """What is known so far of what the endpoint can do with this model."""
-        return self._setup.known.now
+        return self.setup.known.now
 
     def identity(self) -> dict[str, Any]:
         """Say as JSON what decides its replies: endpoint, model and parameters; never a key."""
-        parameters = {k: v for k, v in self._setup.parameters.items() if v is not None}
-        return {"endpoint": self._setup.endpoint, "model": self._setup.model, "parameters": parameters}
+        parameters = {k: v for k, v in self.setup.parameters.items() if v is not None}
+        return {"endpoint": self.setup.endpoint, "model": self.setup.model, "parameters": parameters}
 
     def ask(self, requests: Iterable[Ask], *, stage: str, parse: Parse | None = None) -> Iterator[Reply]:
         """Ask, and yield each item's reply exactly once, as it finishes; no item's failure is raised.
@@ -127,17 +138,44 @@ class OpenAIModel:
         Raises:
             InputError: There is a budget in money and no known price, or the key was left behind in a pickle.
         """
-        self._setup.key.reveal()
-        budget = self._setup.budget
-        if budget is not None and budget.money is not None and self._setup.price() is None:
+        self.setup.key.reveal()
+        budget = self.setup.budget
+        if budget is not None and budget.money is not None and self.setup.price() is None:
             msg = (
-                f"The price of {self._setup.model!r} at {host_of(self._setup.endpoint)} is not known, so a budget in "
+                f"The price of {self.setup.model!r} at {host_of(self.setup.endpoint)} is not known, so a budget in "
                 "money cannot be held. Give prices={'MODEL': (dollars in, dollars out)} for a million tokens, "
                 "or a budget in tokens or calls."
             )
             raise InputError(msg)
-        run = Run(self._setup, Preparer(self.identity()), self.replies, stage, parse)
-        return run.replies_to(requests)
+        if self._mode == "batch":
+            assert self.replies is not None  # held by _check
+            run = BatchRun(self.setup, Preparer(self.identity()), self.replies, stage, parse)
+            return run.replies_to(requests)
+        return self._run(Run, stage, parse).replies_to(requests)
+
+    def probe(self) -> Capabilities:
+        """Find out by four small requests (some more where the endpoint refuses a form) what the endpoint can do.
+
+        Ordinary requests show most of it; this shows JSON mode, streaming and vision too, and looks anew.
+
+        Returns:
+            What is known then; `capabilities` gives it from now on.
+        """
+        return self._run(ProbeRun, "probe", None).learn()
+
+    def estimate(self, requests: Iterable[Ask]) -> Estimate:
+        """Say what asking would take, without sending anything.
+
+        Args:
+            requests: What would be asked.
+
+        Returns:
+            Calls, tokens, price and time, each from the least to the most that is likely.
+        """
+        return estimate_run(requests, self.setup, Preparer(self.identity()), self.replies)
+
+    def _run(self, kind: type[R], stage: str, parse: Parse | None) -> R:
+        return kind(self.setup, Preparer(self.identity()), self.replies, stage, parse)
 
     def usage(self, *, grouped: bool = False) -> pl.DataFrame:
         """Show every request that this object sent, also those that failed.
@@ -147,14 +185,14 @@ class OpenAIModel:
 
         Returns:
             A frame with a row a request: ``stage, item_id, attempt, model, served, status, reason, tokens_in,
-            tokens_out, cost, seconds, started_at``; ``served`` is the model that answered; a cost that is not known is null. Grouped: ``stage, model, calls, failed,
-            items, tokens_in, tokens_out, cost, seconds``.
+            tokens_out, cost, seconds, started_at``. ``served`` is the model that answered; a cost that is not known
+            is null. Grouped: ``stage, model, calls, failed, items, tokens_in, tokens_out, cost, seconds``.
         """
-        frame = self._setup.usage.frame()
+        frame = self.setup.usage.frame()
         return group_usage(frame) if grouped else frame
 
     def __repr__(self) -> str:
-        return f"OpenAIModel({self._setup.model!r}, {self._setup.endpoint!r}, {self._setup.key!r})"
+        return f"OpenAIModel({self.setup.model!r}, {self.setup.endpoint!r}, {self.setup.key!r})"
 
 
 def _check(

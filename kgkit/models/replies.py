@@ -22,13 +22,17 @@ import polars as pl
 
 from kgkit.errors import InputError
 
-__all__ = ["REPLIES_DDL", "Kept", "Replies", "as_replies"]
+__all__ = ["BATCHES_DDL", "REPLIES_DDL", "Kept", "Replies", "as_replies"]
 
 REPLIES_DDL = """CREATE TABLE IF NOT EXISTS replies (
     key TEXT PRIMARY KEY, stage TEXT NOT NULL, model TEXT NOT NULL, request_hash TEXT NOT NULL, reply TEXT NOT NULL,
     tokens_in INTEGER, tokens_out INTEGER, cost REAL, made_at INTEGER NOT NULL
 ) STRICT"""
 """The table. ``reply`` is a JSON object with ``item_id``, ``text``, ``model``; ``made_at`` microseconds from 1970."""
+BATCHES_DDL = """CREATE TABLE IF NOT EXISTS batches (
+    batch_id TEXT PRIMARY KEY, place TEXT NOT NULL, items TEXT NOT NULL, made_at INTEGER NOT NULL
+) STRICT"""
+"""The batches that an endpoint has not finished: ``items`` is a JSON object from keys to stage, hash and item."""
 
 _TIMEOUT = 30.0
 _AT_ONCE = 500  # SQLite's parameters in one question
@@ -169,6 +173,25 @@ class Replies:
             ).fetchone()
         value = json.loads(found[0]) if found else None
         return value if isinstance(value, dict) else None
+
+    def add_batch(self, batch_id: str, place: str, items: Mapping[str, Any]) -> None:
+        """Note that a batch was handed to an endpoint."""
+        with self._open() as connection:
+            connection.execute(BATCHES_DDL)
+            row = (batch_id, place, json.dumps(items, ensure_ascii=False), time.time_ns() // 1000)
+            connection.execute("INSERT OR REPLACE INTO batches VALUES (?, ?, ?, ?)", row)
+
+    def batches(self, place: str) -> dict[str, dict[str, Any]]:
+        """Give the batches that are not finished, with their items, the oldest first."""
+        with self._open() as connection:
+            connection.execute(BATCHES_DDL)
+            query = "SELECT batch_id, items FROM batches WHERE place = ? ORDER BY made_at, batch_id"
+            return {batch_id: json.loads(items) for batch_id, items in connection.execute(query, (place,))}
+
+    def end_batch(self, batch_id: str) -> None:
+        """Forget a batch whose replies were fetched."""
+        with self._open() as connection:
+            connection.execute("DELETE FROM batches WHERE batch_id = ?", (batch_id,))
 
     def __len__(self) -> int:
         with self._open() as connection:

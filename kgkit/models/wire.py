@@ -13,7 +13,7 @@ from kgkit.models.chat import Ask
 from kgkit.models.judging import said
 from kgkit.models.keys import OPENAI_URL, Secret, host_of
 
-__all__ = ["Failure", "body_for", "failure_of", "make_client"]
+__all__ = ["Failure", "body_for", "failure_of", "make_client", "make_plain_client", "schema_text"]
 
 _AGAIN = {408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529}
 _BUSY = {429, 503, 529}
@@ -49,14 +49,27 @@ def make_client(endpoint: str, key: Secret, timeout: float, concurrency: int) ->
     """Make the ``openai`` client: one attempt a call, no redirects, and nothing of the environment for other hosts."""
     import openai
 
-    most = max(concurrency, 1) + 8
-    limits = _limits(most)
-    http = openai.DefaultAsyncHttpxClient(follow_redirects=False, limits=limits, base_url=endpoint)
-    client = openai.AsyncOpenAI(
-        api_key=key.reveal(), base_url=endpoint, max_retries=0, timeout=timeout, http_client=http
-    )
+    most = concurrency + 8
+    limits = type(openai.DEFAULT_CONNECTION_LIMITS)(max_connections=most, max_keepalive_connections=most)
+    http = openai.DefaultAsyncHttpxClient(follow_redirects=False, limits=limits, timeout=timeout)
+    return _discreet(openai.AsyncOpenAI(**_options(endpoint, key, timeout), http_client=http), endpoint)
+
+
+def make_plain_client(endpoint: str, key: Secret, timeout: float) -> Any:
+    """Make the same client for plain code."""
+    import openai
+
+    http = openai.DefaultHttpxClient(follow_redirects=False, timeout=timeout)
+    return _discreet(openai.OpenAI(**_options(endpoint, key, timeout), http_client=http), endpoint)
+
+
+def _options(endpoint: str, key: Secret, timeout: float) -> dict[str, Any]:
+    return {"api_key": key.reveal(), "base_url": endpoint, "max_retries": 0, "timeout": timeout}
+
+
+def _discreet(client: Any, endpoint: str) -> Any:
     if host_of(endpoint) != host_of(OPENAI_URL):
-        client.organization = client.project = None
+        client.organization = client.project = None  # of the environment, and meant for OpenAI
     return client
 
 
@@ -153,13 +166,6 @@ def _joined(messages: list[Any]) -> list[Any]:
     if not isinstance(first["content"], str):
         return messages
     return [{"role": "system", "content": f"{first['content']}\n\n{second['content']}"}, *rest[:-1]]
-
-
-def _limits(most: int) -> Any:
-    import openai
-
-    kind = type(openai.DEFAULT_CONNECTION_LIMITS)
-    return kind(max_connections=most, max_keepalive_connections=most)
 
 
 def schema_text(schema: Mapping[str, Any] | None) -> str:

@@ -45,6 +45,16 @@ class Edges:
         """Take some of the edges."""
         return Edges(self.left[rows], self.right[rows], self.total[rows], self.count[rows], self.barred[rows])
 
+    def joined(self, other: Edges) -> Edges:
+        """Put edges of other clusters after these."""
+        return Edges(
+            np.concatenate([self.left, other.left]),
+            np.concatenate([self.right, other.right]),
+            np.concatenate([self.total, other.total]),
+            np.concatenate([self.count, other.count]),
+            np.concatenate([self.barred, other.barred]),
+        )
+
     def renamed(self, labels: Ints) -> Edges:
         """Replace records by their clusters, add up what then runs between the same two, drop what is within one."""
         left, right = labels[self.left], labels[self.right]
@@ -104,7 +114,7 @@ def link(edges: Edges, sizes: Ints, *, missing: float, threshold: float) -> Ints
         moved = np.zeros(n, bool)
         moved[first] = moved[second] = True
         touched = moved[edges.left] | moved[edges.right]
-        edges = _joined(edges.where(~touched), edges.where(touched).renamed(labels))
+        edges = edges.where(~touched).joined(edges.where(touched).renamed(labels))
         if len(first) * _SLOW < np.count_nonzero(live):
             _finish(edges, sizes, labels, missing, threshold)
             return roots(labels)
@@ -165,13 +175,3 @@ def _nearest(edges: Edges, means: Reals, threshold: float, best: Reals, turn: In
     np.minimum.at(turn, right, distance)
     chosen = (turn[left] == distance) & (turn[right] == distance)
     return left[chosen], right[chosen]
-
-
-def _joined(one: Edges, other: Edges) -> Edges:
-    return Edges(
-        np.concatenate([one.left, other.left]),
-        np.concatenate([one.right, other.right]),
-        np.concatenate([one.total, other.total]),
-        np.concatenate([one.count, other.count]),
-        np.concatenate([one.barred, other.barred]),
-    )

@@ -30,16 +30,10 @@ def move_records(
     Returns:
         The new groups, numbered by any record of theirs or by ``n`` and more, and the number of moves.
     """
-    n, moves = len(labels), 0
+    moves = 0
     labels = labels.copy()
+    loose = _loose(pairs, labels, missing) & ~fixed
     left, right, odds = pairs
-    cut = labels[left] != labels[right]
-    loose = np.zeros(
-        n, bool
-    )  # only these can gain: they agree with somebody outside of their group, or with few inside
-    loose[left[cut & (odds > 0)]] = loose[right[cut & (odds > 0)]] = True
-    loose |= _own(pairs, labels, missing) < 0
-    loose &= ~fixed
     kept = loose[left] | loose[right]
     pairs = (left[kept], right[kept], odds[kept])
     for _ in range(_ROUNDS if loose.any() else 0):
@@ -49,6 +43,15 @@ def move_records(
         labels[record] = target
         moves += len(record)
     return labels, moves
+
+
+def _loose(pairs: tuple[Ints, Ints, Reals], labels: Ints, missing: float) -> Flags:
+    """Tell which records could gain: all that speaks for others outweighs their own group, or nothing holds them."""
+    n, own = len(labels), _own(pairs, labels, missing)
+    left, right, odds = (part[(labels[pairs[0]] != labels[pairs[1]]) & (pairs[2] > 0)] for part in pairs)
+    outside = np.bincount(left, odds, n) + np.bincount(right, odds, n)
+    found: Flags = (outside > own) & ((outside > 0) | (own < 0))
+    return found
 
 
 def _own(pairs: tuple[Ints, Ints, Reals], labels: Ints, missing: float) -> Reals:

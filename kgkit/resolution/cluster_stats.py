@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from kgkit.resolution.cluster_link import Ints, Reals, run_starts
+from kgkit.resolution.cluster_link import Ints, Reals
 
 __all__ = ["describe_groups"]
 
@@ -68,8 +68,13 @@ def describe_groups(
 
 def _lowest(group: Ints, odds: Reals) -> Ints:
     """Give the row of the lowest value of each group; of equals the first."""
-    order = np.lexsort((odds, group))
-    return order[run_starts(group[order])]
+    n = int(group.max()) + 1 if len(group) else 0
+    best, first = np.full(n, np.inf), np.full(n, -1, np.int64)
+    np.minimum.at(best, group, odds)
+    rows = np.flatnonzero(odds == best[group])[::-1]
+    first[group[rows]] = rows  # the last one written is the first of them
+    found: Ints = first[first >= 0]
+    return found
 
 
 def _bridges(pairs: tuple[Ints, Ints, Reals], must: tuple[Ints, Ints], labels: Ints, limit: float) -> Ints:
@@ -82,13 +87,16 @@ def _bridges(pairs: tuple[Ints, Ints, Reals], must: tuple[Ints, Ints], labels: I
     cost = 2.0 + limit - odds  # above 0, as zeros of a sparse matrix do not exist
     keys = left * np.int64(n) + right
     bound = np.minimum(*must) * np.int64(n) + np.maximum(*must)
-    cost[np.isin(keys, bound)] = 1.0
-    extra = np.setdiff1d(bound, keys)
+    at = np.searchsorted(keys, bound)
+    scored = np.append(keys, -1)[at] == bound
+    cost[at[scored]] = 1.0
+    extra = bound[~scored]
     rows, columns = np.r_[left, extra // n], np.r_[right, extra % n]
     graph = coo_array((np.r_[cost, np.ones(len(extra))], (rows, columns)), shape=(n, n)).tocsr()
     tree = minimum_spanning_tree(graph).tocoo()
     real = tree.data > 1.0
     row, column = tree.row[real].astype(np.int64), tree.col[real].astype(np.int64)
     at = np.searchsorted(keys, np.minimum(row, column) * np.int64(n) + np.maximum(row, column))
-    at = np.sort(at)
-    return at[_lowest(labels[left[at]], odds[at])]
+    at.sort()
+    found: Ints = at[_lowest(labels[left[at]], odds[at])]
+    return found

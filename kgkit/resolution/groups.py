@@ -11,7 +11,7 @@ import polars as pl
 
 from kgkit.errors import InputError
 from kgkit.resolution.cluster_complete import Complete, complete_pairs
-from kgkit.resolution.cluster_link import Edges, Ints, Reals, connected, link
+from kgkit.resolution.cluster_link import Edges, Ints, Reals, connected, link, run_starts
 from kgkit.resolution.cluster_moves import move_records
 from kgkit.resolution.cluster_stats import describe_groups
 
@@ -125,10 +125,9 @@ def _checked_pairs(n: int, left: Any, right: Any, log_odds: Any) -> _Pairs:
 
 
 def _ordered(n: int, keys: Ints, odds: Reals) -> _Pairs:
-    order = np.argsort(keys, kind="stable")
+    order = np.argsort(keys)
     keys, odds = keys[order], odds[order]
-    first = np.r_[True, keys[1:] != keys[:-1]] if len(keys) else np.zeros(0, bool)
-    starts = np.flatnonzero(first)
+    starts = run_starts(keys)
     best = np.maximum.reduceat(odds, starts) if len(starts) else odds
     return keys[starts] // n, keys[starts] % n, best
 
@@ -174,20 +173,22 @@ def _completed(n: int, pairs: _Pairs, complete: Complete | None, threshold: floa
 
 
 def _linked(pairs: _Pairs, apart: tuple[Ints, Ints], blocks: Ints, missing: float, threshold: float) -> Ints:
-    left, right, odds = pairs
-    near = odds > threshold
-    components = connected(len(blocks), np.r_[left[near], np.arange(len(blocks))], np.r_[right[near], blocks])
-    inside = components[left] == components[right]
-    left, right, odds = left[inside], right[inside], odds[inside]
-    edges = Edges(
-        np.r_[left, apart[0]],
-        np.r_[right, apart[1]],
-        np.r_[odds, np.zeros(len(apart[0]))],
-        np.r_[np.ones(len(left), np.int64), np.zeros(len(apart[0]), np.int64)],
-        np.r_[np.zeros(len(left), bool), np.ones(len(apart[0]), bool)],
-    )
     sizes = np.bincount(blocks, minlength=len(blocks))
-    return link(edges.renamed(blocks), sizes, missing=missing, threshold=threshold)[blocks]
+    return link(_edges(pairs, apart, blocks, threshold), sizes, missing=missing, threshold=threshold)[blocks]
+
+
+def _edges(pairs: _Pairs, apart: tuple[Ints, Ints], blocks: Ints, threshold: float) -> Edges:
+    """Give the pairs within tentative groups, as edges between blocks of records that must be one."""
+    near = pairs[2] > threshold
+    bound = np.flatnonzero(blocks != np.arange(len(blocks)))
+    components = connected(len(blocks), np.r_[pairs[0][near], bound], np.r_[pairs[1][near], blocks[bound]])
+    inside = components[pairs[0]] == components[pairs[1]]
+    left, right, odds = (part[inside] for part in pairs)
+    edges = Edges(left, right, odds, np.ones(len(left), np.int64), np.zeros(len(left), bool))
+    if not len(apart[0]) and not len(bound):
+        return edges
+    none, bars = np.zeros(len(apart[0])), np.ones(len(apart[0]), bool)
+    return edges.joined(Edges(*apart, none, none.astype(np.int64), bars)).renamed(blocks)
 
 
 def _moved(
@@ -198,6 +199,9 @@ def _moved(
     moved, count = move_records((left, right, odds - threshold), apart, labels, fixed, missing=missing - threshold)
     if not count:
         return labels, 0
-    kept = moved[left] == moved[right]  # what lost its middle may fall apart
+    touched = np.zeros(2 * len(blocks), bool)
+    touched[moved[moved != labels]] = touched[labels[moved != labels]] = True
+    kept = (moved[left] == moved[right]) & touched[moved[left]]
     again = _linked((left[kept], right[kept], odds[kept]), apart, blocks, missing, threshold)
-    return connected(len(blocks), np.arange(len(blocks)), again), count
+    labels = np.where(touched[moved], again, moved)  # a group that lost its middle may have fallen apart
+    return labels, count

@@ -1,0 +1,188 @@
+"""Vectors for texts, from an endpoint that speaks OpenAI's embeddings."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from kgkit.errors import InputError
+from kgkit.ids import content_hash
+from kgkit.models.asking import Preparer, Run
+from kgkit.models.budget import Spending
+from kgkit.models.calling import Caller, Job
+from kgkit.models.capabilities import Capabilities, Form
+from kgkit.models.chat import Ask, Reply
+from kgkit.models.judging import Verdict
+from kgkit.models.openai_model import OpenAIModel
+from kgkit.models.replies import Kept
+from kgkit.results import Outcome, outcomes_frame
+
+__all__ = ["Embeddings", "embed"]
+
+_STAGE = "embed"
+
+
+@dataclass(frozen=True)
+class Embeddings:
+    """Vectors for texts, in the texts' order.
+
+    Args:
+        vectors: One row a text, 32-bit floats; rows of texts that failed are NaN.
+        model: The model that made all of them, as the endpoint named it; ``None`` when none was made.
+        dimension: Length of a vector; 0 when none was made.
+        outcomes: What became of each text, by its position as ``text_0``, ``text_1``, ...
+    """
+
+    vectors: np.ndarray[Any, np.dtype[np.float32]]
+    model: str | None
+    dimension: int
+    outcomes: pl.DataFrame
+
+
+def embed(
+    texts: Iterable[str], model: OpenAIModel, *, batch_size: int = 64, dimensions: int | None = None
+) -> Embeddings:
+    """Make a vector of each text.
+
+    Texts go out in batches; each vector is kept in the model's cache under its own text, so a text is paid for once.
+    A batch that the endpoint refuses is asked again text by text, so one bad text fails alone.
+
+    Args:
+        texts: The texts.
+        model: A model that makes embeddings.
+        batch_size: Texts in one request.
+        dimensions: Length of the vectors, for models that can choose.
+
+    Returns:
+        The vectors, the model and the dimension.
+
+    Raises:
+        InputError: Vectors of different models or lengths came back (or were kept), which cannot be compared.
+
+    Examples:
+        >>> model = OpenAIModel("nomic-embed-text", "http://localhost:11434/v1")
+        >>> embed([], model).vectors.shape
+        (0, 0)
+    """
+    listed = [str(text) for text in texts]
+    names = [f"text_{i}" for i in range(len(listed))]
+    setup = replace(model.setup, parameters={"dimensions": dimensions, "max_tokens": 0})
+    head = json.dumps([_STAGE, setup.endpoint, setup.model, dimensions])
+    keys = [content_hash(head + text) for text in listed]
+    found = _kept(model, keys)
+    done: dict[int, tuple[Any, str | None]] = {i: found[k] for i, k in enumerate(keys) if k in found}
+    outcomes = {i: Outcome(names[i], "ok", attempts=0) for i in done}
+    wanted: list[list[int]] = []
+    first = {
+        k: i for i, k in reversed(list(enumerate(keys))) if k not in found
+    }  # a text that comes twice goes out once
+    source = iter(sorted(first.values()))
+    wanted = list(iter(lambda: list(islice(source, batch_size)), []))
+    while wanted:
+        retry: list[list[int]] = []
+        keep: list[Kept] = []
+        for reply in _run(setup, wanted, listed):
+            batch = [int(i) for i in reply.item_id.split(",")]
+            if reply.status == "ok":
+                for i, vector in zip(batch, reply.data, strict=True):
+                    done[i] = vector, reply.model
+                    outcomes[i] = Outcome(names[i], "ok", attempts=reply.attempts)
+                    packed = base64.b64encode(vector.tobytes()).decode()
+                    keep.append(Kept(keys[i], _STAGE, setup.model, keys[i], names[i], packed, reply.model))
+            elif len(batch) > 1 and reply.status == "failed" and (reply.detail or "").startswith("HTTP 4"):
+                retry += [[i] for i in batch]
+            else:
+                outcomes |= {i: replace(reply.outcome(Ask("", ())), item_id=names[i]) for i in batch}
+        if model.replies is not None and keep:
+            model.replies.put(keep)
+        wanted = retry
+    for i, key in enumerate(keys):  # texts that came twice
+        if i not in outcomes:
+            twin = first[key]
+            outcomes[i] = replace(outcomes[twin], item_id=names[i])
+            if twin in done:
+                done[i] = done[twin]
+    return _together(done, len(listed), outcomes_frame(_STAGE, names, outcomes.values()))
+
+
+class _Embedder(Caller):
+    path = "/embeddings"
+
+    def _body(self, job: Job, caps: Capabilities) -> tuple[dict[str, Any], Form]:
+        texts = [message["content"] for message in job.ask.messages]
+        body: dict[str, Any] = {"model": self.setup.model, "input": texts, "encoding_format": "float"}
+        if self.setup.parameters["dimensions"]:
+            body["dimensions"] = self.setup.parameters["dimensions"]
+        return body, "text"
+
+    def _verdict(self, body: Mapping[str, Any], job: Job) -> Verdict:
+        usage, served = body.get("usage"), body.get("model")
+        tokens = usage.get("prompt_tokens") if isinstance(usage, Mapping) else None
+        facts: dict[str, Any] = {
+            "model": served if isinstance(served, str) else None,
+            "tokens_in": tokens if isinstance(tokens, int) and tokens >= 0 else None,
+        }
+        try:
+            return Verdict("ok", data=_vectors(body, len(job.ask.messages)), **facts)
+        except (ValueError, TypeError, KeyError) as error:
+            return Verdict("failed", "unusable_reply", f"The endpoint's vectors cannot be used: {error}", **facts)
+
+    def need(self, job: Job) -> Spending:
+        if self.setup.budget is None:
+            return Spending()
+        price = self.setup.price()
+        return Spending(1, job.size.most, price.of(job.size.most, 0) if price else None)
+
+
+class _EmbedRun(Run):
+    caller = _Embedder
+
+
+def _run(setup: Any, batches: list[list[int]], texts: list[str]) -> Iterator[Reply]:
+    asks = (
+        Ask(",".join(map(str, batch)), tuple({"role": "user", "content": texts[i]} for i in batch)) for batch in batches
+    )
+    return _EmbedRun(setup, Preparer({"parameters": {}}), None, _STAGE, None).replies_to(asks)
+
+
+def _vectors(body: Mapping[str, Any], count: int) -> list[np.ndarray[Any, np.dtype[np.float32]]]:
+    rows = sorted(body["data"], key=lambda row: row["index"])
+    if [row["index"] for row in rows] != list(range(count)):
+        msg = f"there must be one for each of {count} texts, with its index"
+        raise ValueError(msg)
+    vectors = [np.asarray(row["embedding"], dtype=np.float32) for row in rows]
+    if any(v.ndim != 1 or not len(v) or len(v) != len(vectors[0]) or not np.isfinite(v).all() for v in vectors):
+        msg = "all must be finite numbers of one length"
+        raise ValueError(msg)
+    return vectors
+
+
+def _kept(model: OpenAIModel, keys: list[str]) -> dict[str, tuple[Any, str | None]]:
+    if model.replies is None:
+        return {}
+    found = model.replies.get(list(dict.fromkeys(keys)))
+    model.replies.count(_STAGE, model.setup.model, len(found), len(set(keys)) - len(found))
+    return {k: (np.frombuffer(base64.b64decode(kept.text), dtype=np.float32), kept.served) for k, kept in found.items()}
+
+
+def _together(done: dict[int, tuple[Any, str | None]], count: int, outcomes: pl.DataFrame) -> Embeddings:
+    models = sorted({served or "unnamed" for _, served in done.values()})
+    lengths = sorted({len(vector) for vector, _ in done.values()})
+    if len(models) > 1 or len(lengths) > 1:
+        msg = (
+            f"The vectors are of different kinds and cannot be compared: models {', '.join(models)}, lengths "
+            f"{', '.join(map(str, lengths))}. The endpoint changed its model; use a new cache, and embed all again."
+        )
+        raise InputError(msg)
+    dimension = lengths[0] if lengths else 0
+    vectors = np.full((count, dimension), np.nan, dtype=np.float32)
+    for i, (vector, _) in done.items():
+        vectors[i] = vector
+    return Embeddings(vectors, next((served for _, served in done.values()), None), dimension, outcomes)
