@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # what type checkers and editors see; keep in step with _HOME
     from kgkit.communities import detect_communities
     from kgkit.documents import chunk_documents, read_documents
     from kgkit.export import read_tables, to_igraph, to_networkx, to_pyvis, write_report, write_tables
-    from kgkit.extraction import Schema, extract
+    from kgkit.extraction import Schema, discover_schema, extract
     from kgkit.graph import build_graph
     from kgkit.models import Budget, OpenAIModel, RecordedModel, Replies, describe_images, embed
     from kgkit.notebook import view_graph
@@ -48,6 +48,7 @@ _HOME = {
     "chunk_documents": "documents",
     "describe_images": "models",
     "detect_communities": "communities",
+    "discover_schema": "extraction",
     "embed": "models",
     "extract": "extraction",
     "find_lookalikes": "resolution",
@@ -78,6 +79,7 @@ __all__ = [  # noqa: RUF022  (modules last)
     "chunk_documents",
     "describe_images",
     "detect_communities",
+    "discover_schema",
     "embed",
     "extract",
     "find_lookalikes",

@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from kgkit.extraction.run import Extraction, extract
 from kgkit.extraction.schema import Schema
+from kgkit.extraction.schema_discover import DiscoveredSchema, discover_schema
 
-__all__ = ["Extraction", "Schema", "extract"]
+__all__ = ["DiscoveredSchema", "Extraction", "Schema", "discover_schema", "extract"]

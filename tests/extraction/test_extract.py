@@ -264,7 +264,7 @@ def test_options_are_checked() -> None:
         kg.extract(chunks, workers=0)
     with pytest.raises(OptionError, match="backend='dask' is not known"):
         kg.extract(chunks, backend="dask")  # type: ignore[arg-type]
-    with pytest.raises(InputError, match="extraction with a language model is not built yet"):
+    with pytest.raises(InputError, match="is no language model"):
         kg.extract(chunks, model=object())
     with pytest.raises(SchemaError, match="needs the column 'text'"):
         kg.extract(chunks.drop("text"))
