@@ -25,6 +25,8 @@ LAYERS = [
     ["export"],
     ["pipeline"],
     ["project"],
+    ["cli_show"],
+    ["cli_project"],
     ["cli"],
     ["__main__"],
 ]

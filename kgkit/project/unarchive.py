@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["restore_archive"]
 
-_PART = r"[A-Za-z0-9_][A-Za-z0-9_.=-]{0,200}"
+_PART = r"[A-Za-z0-9_][A-Za-z0-9_.=%-]{0,200}"
 _MEMBER = re.compile(rf"{re.escape(LEDGER)}|{TABLES}(?:/{_PART}){{2,6}}")
 _SHA = re.compile(r"[0-9a-f]{64}")
 _LIST_AT_MOST = 1 << 28  # bytes of the list of members: enough for a million files

@@ -121,7 +121,7 @@ def test_nothing_but_the_project_goes_in(tmp_path: Path) -> None:
 def test_links_are_not_followed(tmp_path: Path) -> None:
     project = kg.Project(tmp_path / "p.kg")
     project.read(corpus(0))
-    part = next((project.path / "tables" / "documents").glob("*.parquet"))
+    part = next((project.path / "tables" / "documents").rglob("*.parquet"))
     part.rename(tmp_path / "elsewhere.parquet")
     part.symlink_to(tmp_path / "elsewhere.parquet")
     with pytest.raises(ProjectError, match="reached through a link"):

@@ -16,7 +16,7 @@ from kgkit.project.doctor.ledger import Known, check_format, check_runs, copy_le
 from kgkit.project.doctor.quotes import Quoted, check_quotes
 from kgkit.project.doctor.rows import check_columns, check_keys, check_links
 from kgkit.project.doctor.visible import Visible
-from kgkit.project.ledger import LEDGER
+from kgkit.project.ledger import FORMAT, LEDGER
 from kgkit.project.store import Store
 
 __all__ = ["check_project"]
@@ -75,6 +75,12 @@ def _check_ledger(connection: sqlite3.Connection, store: Store, findings: Findin
     if not check_format(connection, findings):
         _skip(findings, CHECKS, f"{LEDGER} cannot be used")
         return
+    left = [name for name in ("tables.old", "tables.new") if (store.folder.parent / name).is_dir()]
+    if left:
+        meaning = "A process was killed while it brought the project to a newer format."
+        findings.remark("leftovers", ", ".join(left), "tables of two formats", meaning, _OPEN)
+        if "tables.old" in left and connection.execute("PRAGMA user_version").fetchone()[0] < FORMAT:
+            store = Store(store.folder.parent / "tables.old")
     known = check_runs(connection, findings)
     visible = _check_tables(store, known, findings)
     check_decisions(connection, visible, findings)
@@ -83,7 +89,7 @@ def _check_ledger(connection: sqlite3.Connection, store: Store, findings: Findin
 
 def _check_tables(store: Store, known: Known | None, findings: Findings) -> Visible:
     """Check files and rows: those that the ledger names, or the newest ones where there is no ledger."""
-    named = {name for name, _ in known.versions} if known and known.state else set(store.names())
+    named = known.lives.keys() if known and known.state else set(store.names())
     found = {name: read_log(name, store.path(name), findings) for name in store.names() if name in named}
     check_files(found, findings)
     if known:
@@ -115,7 +121,7 @@ def _check_readers(visible: Visible, findings: Findings) -> None:
     """Remark where tools without kgkit see other rows than kgkit does."""
     for name, version in visible.versions.items():
         table = visible.found.get(name)
-        if table and table.versions.get(version) != table.versions.get(table.newest):
+        if table and table.files(version) != table.files(table.newest):
             text = f"its newest version is {table.newest}, and the project shows {version}"
             meaning = "A writer was killed, or is writing now. Other tools see rows that the project does not show."
             findings.remark("readers", f"tables/{name}", text, meaning, _OPEN)
@@ -123,9 +129,7 @@ def _check_readers(visible: Visible, findings: Findings) -> None:
 
 
 def _check_leftovers(store: Store, known: Known, findings: Findings) -> None:
-    files: dict[str, set[str]] = {}
-    for (name, _), (_, held) in known.versions.items():
-        files.setdefault(name, set()).update(held)
+    files = {name: set(lives) for name, lives in known.lives.items()}
     left = [path.relative_to(store.folder.parent).as_posix() for path in store.leftovers(files)]
     if left:
         text = f"{len(left):,} files belong to no version: {some(left)}"

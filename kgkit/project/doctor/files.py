@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import stat
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,7 +16,7 @@ import polars as pl
 
 from kgkit import tables
 from kgkit.project.doctor.findings import Findings, some
-from kgkit.project.doctor.ledger import Known
+from kgkit.project.doctor.ledger import Known, Lives
 
 __all__ = ["TableFiles", "batches", "check_files", "check_logs", "check_versions", "read_log"]
 
@@ -28,24 +29,27 @@ _COPY = "Put the table's folder back from a copy or an archive of the project."
 
 @dataclass
 class TableFiles:
-    """A table's folder as Delta's log describes it: the files of each version, with their sizes and rows."""
+    """A table's folder as Delta's log describes it: from which version to which each file is there, size and rows.
+
+    ``newest`` is the last version that the log describes without a gap; -1 when there is none.
+    """
 
     name: str
     folder: Path
-    versions: dict[int, frozenset[str]] = field(default_factory=dict)
+    newest: int = -1
+    lives: Lives = field(default_factory=dict)
     sizes: dict[str, int] = field(default_factory=dict)
     rows: dict[str, int | None] = field(default_factory=dict)
     bad: set[str] = field(default_factory=set)
 
-    @property
-    def newest(self) -> int:
-        """The newest version that the log describes; -1 when there is none."""
-        return max(self.versions, default=-1)
+    def files(self, version: int) -> list[str]:
+        """List the files of a version."""
+        return sorted(file for file, life in self.lives.items() if _alive(life, version))
 
     def paths(self, version: int) -> list[Path] | None:
         """Give the files of a version, in order; ``None`` when some cannot be read."""
-        files = self.versions.get(version)
-        return None if files is None or files & self.bad else [self.folder / file for file in sorted(files)]
+        files = self.files(version)
+        return None if version > self.newest or self.bad & set(files) else [self.folder / file for file in files]
 
 
 def read_log(name: str, folder: Path, findings: Findings) -> TableFiles:
@@ -53,40 +57,41 @@ def read_log(name: str, folder: Path, findings: Findings) -> TableFiles:
     found = TableFiles(name, folder)
     log = folder / _LOG
     numbers = sorted(int(p.stem) for p in log.glob("*.json") if p.stem.isdigit()) if log.is_dir() else []
-    live: set[str] = set()
     for number in range((numbers[-1] if numbers else 0) + 1):
         place = f"tables/{name}/{_LOG}/{number:020d}.json"
         try:
-            _follow(log / f"{number:020d}.json", live, found)
+            _follow(log / f"{number:020d}.json", number, found)
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             what = "it is missing" if isinstance(error, FileNotFoundError) else f"it cannot be read: {error}"
             meaning = f"Versions of {name} from {number} on may not be readable."
             findings.failed("versions", place, what, meaning, _COPY)
             break
-        found.versions[number] = frozenset(live)
+        found.newest = number
     return found
 
 
 def check_versions(found: Mapping[str, TableFiles], known: Known, findings: Findings) -> None:
     """Check that each version that the ledger names is in Delta's log, with the same files and number of rows."""
-    for (name, version), (n_rows, files) in sorted(known.versions.items()):
-        place = f"tables/{name}, version {version}"
+    for name, lives in sorted(known.lives.items()):
+        named = sorted(version for table, version in known.versions if table == name)
         table = found.get(name)
         if table is None:
             findings.failed("versions", f"tables/{name}", "the folder is missing", _GONE, _COPY)
             continue
-        held = table.versions.get(version)
-        if held is None:
-            findings.failed("versions", place, "the ledger names it, and the table's log does not", _GONE, _COPY)
-        elif held != files:
-            text = f"the ledger and the table's log name other files: {some(sorted(held ^ files))}"
+        for version in named:
+            if version > table.newest:
+                text = "the ledger names it, and the table's log does not"
+                findings.failed("versions", f"tables/{name}, version {version}", text, _GONE, _COPY)
+        named = [version for version in named if version <= table.newest]
+        unlike = _unlike(lives, table.lives, named)
+        for version, files in sorted(unlike.items()):
+            text = f"the ledger and the table's log name other files: {some(sorted(files))}"
             meaning = "The table was written to with another tool, or one of the two is of another copy."
-            findings.failed("versions", place, text, meaning, _COPY)
-        else:
-            rows = [table.rows.get(file) for file in held]
-            if None not in rows and sum(map(int, filter(None, rows))) != n_rows:
-                total = sum(map(int, filter(None, rows)))
-                text = f"the ledger says {n_rows:,} rows, its files have {total:,}"
+            findings.failed("versions", f"tables/{name}, version {version}", text, meaning, _COPY)
+        for version, total in _totals(table, [version for version in named if version not in unlike]):
+            if total != known.versions[name, version]:
+                text = f"the ledger says {known.versions[name, version]:,} rows, its files have {total:,}"
+                place = f"tables/{name}, version {version}"
                 findings.failed("rows", place, text, "Rows were lost or added.", _COPY)
     findings.ok("rows", "tables", "the numbers of rows are those of the ledger")
 
@@ -95,7 +100,7 @@ def check_files(found: Mapping[str, TableFiles], findings: Findings) -> None:
     """Check each file that any version has: that it is there, and that all of it can be read, with its types."""
     n_files = 0
     for table in found.values():
-        for file in sorted(frozenset().union(*table.versions.values())):
+        for file in sorted(table.lives):
             n_files += 1
             what = _what_is_wrong(table, file)
             if what:
@@ -115,16 +120,16 @@ def check_logs(found: Mapping[str, TableFiles], visible: Mapping[str, int], find
             except Exception as error:  # Parquet readers raise kinds of their own
                 _tell_log(findings, f"tables/{name}/{_LOG}/{path.name}", error)
         version = visible.get(name)
-        if version not in table.versions:
+        if version is None or version > table.newest:
             continue
         try:
             uris = DeltaTable(str(table.folder), version=version).file_uris()
         except Exception as error:  # deltalake raises kinds of its own, by the layer that fails
             _tell_log(findings, f"tables/{name}, version {version}", error)
         else:
-            if len(uris) != len(table.versions[version]):
+            if len(uris) != len(table.files(version)):
                 _tell_log(findings, f"tables/{name}, version {version}", "a checkpoint says other than the log")
-    count = sum(len(table.versions) for table in found.values())
+    count = sum(table.newest + 1 for table in found.values())
     findings.ok("versions", "tables", f"{count:,} versions of {len(found):,} tables are there")
 
 
@@ -145,19 +150,59 @@ def _tell_log(findings: Findings, place: str, error: object) -> None:
     findings.failed("versions", place, text, "The table cannot be read.", _COPY)
 
 
-def _follow(path: Path, live: set[str], found: TableFiles) -> None:
-    """Take in what one entry of the log adds and removes."""
-    with path.open(encoding="utf-8") as lines:
-        for line in lines:
-            action = json.loads(line) if line.strip() else {}
-            if "add" in action:
-                added: dict[str, Any] = action["add"]
-                file = unquote(added["path"])
-                live.add(file)
-                found.sizes[file] = int(added["size"])
-                found.rows.setdefault(file, json.loads(added.get("stats") or "{}").get("numRecords"))
-            elif "remove" in action:
-                live.discard(unquote(action["remove"]["path"]))
+def _follow(path: Path, number: int, found: TableFiles) -> None:
+    """Take in what one entry of the log adds and removes; what it removes and adds again stays."""
+    text = path.read_text("utf-8")
+    actions = [json.loads(line) for line in text.splitlines() if line.strip()]
+    if not actions:
+        msg = "it is empty"
+        raise ValueError(msg)
+    for action in actions:
+        if "remove" in action:
+            life = found.lives.get(unquote(action["remove"]["path"]))
+            if life and life[-1][1] is None:
+                life[-1] = (life[-1][0], number)
+    for action in actions:
+        if "add" in action:
+            added: dict[str, Any] = action["add"]
+            file = unquote(added["path"])
+            found.sizes[file] = int(added["size"])
+            found.rows.setdefault(file, json.loads(added.get("stats") or "{}").get("numRecords"))
+            life = found.lives.setdefault(file, [])
+            if not life or life[-1][1] is not None:
+                life.append((number, None))
+
+
+def _alive(life: list[tuple[int, int | None]], version: int) -> bool:
+    return any(since <= version and (until is None or version < until) for since, until in life)
+
+
+def _unlike(ours: Lives, theirs: Lives, versions: list[int]) -> dict[int, list[str]]:
+    """Give the versions for which two accounts of a table name other files, and these files."""
+    found: dict[int, list[str]] = {}
+    for file in ours.keys() | theirs.keys():
+        one, other = ours.get(file, []), theirs.get(file, [])
+        for version in versions if one != other else []:
+            if _alive(one, version) != _alive(other, version):
+                found.setdefault(version, []).append(file)
+    return found
+
+
+def _totals(table: TableFiles, versions: list[int]) -> Iterator[tuple[int, int]]:
+    """Give the number of rows of versions, for which those of all files are known."""
+    changes: Counter[int] = Counter()
+    for file, life in table.lives.items():
+        n_rows = table.rows.get(file)
+        if n_rows is None:
+            return
+        for since, until in life:
+            changes[since] += n_rows
+            changes[table.newest + 1 if until is None else until] -= n_rows
+    total, steps = 0, sorted(changes)
+    for version in versions:
+        while steps and steps[0] <= version:
+            total += changes[steps.pop(0)]
+        yield version, total
 
 
 def _what_is_wrong(table: TableFiles, file: str) -> str | None:

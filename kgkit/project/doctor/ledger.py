@@ -15,13 +15,14 @@ from kgkit.project.doctor.findings import Findings, some
 from kgkit.project.ledger import FORMAT, LEDGER
 from kgkit.project.records import RESTORE, State, read_state
 
-__all__ = ["Known", "check_format", "check_runs", "copy_ledger"]
+__all__ = ["Known", "Lives", "check_format", "check_runs", "copy_ledger"]
 
 _APPLICATION = 0x6B676B74
 _NEEDED = {
     "about": {"key", "value"},
+    "files": {"name", "file", "n_rows", "since", "until"},
     "runs": {"seq", "run_id", "stage", "params", "inputs", "outputs", "counts", "verdict", "finished_at"},
-    "versions": {"name", "version", "n_rows", "files"},
+    "versions": {"name", "version", "n_rows"},
     "decisions": {"seq", "decision_id", "kind", "subject_id", "verdict", "payload", "reviewer", "decided_at"},
 }
 _JSON = ("params", "inputs", "outputs", "counts")
@@ -29,13 +30,17 @@ _TRIES = 5
 _LOST = "What people decided and what was run is in this file, and cannot be made again."
 _COPY = f"Put {LEDGER} back from a copy or an archive of the project."
 
+Lives = dict[str, list[tuple[int, int | None]]]
+"""For each file of a table the versions from which on it was there, and those in which it was gone again."""
+
 
 @dataclass
 class Known:
-    """What the ledger says, as far as it could be read."""
+    """What the ledger says, as far as it could be read: runs, rows of each version, lives of files, what is visible."""
 
     runs: list[dict[str, Any]] = field(default_factory=list)
-    versions: dict[tuple[str, int], tuple[int, frozenset[str]]] = field(default_factory=dict)
+    versions: dict[tuple[str, int], int] = field(default_factory=dict)
+    lives: dict[str, Lives] = field(default_factory=dict)
     state: State | None = None
 
     def inputs(self, name: str, version: int) -> dict[str, int]:
@@ -93,8 +98,14 @@ def check_format(connection: sqlite3.Connection, findings: Findings) -> bool:
             return False
         if number < FORMAT:
             text = f"it has format {number}; today's is {FORMAT}"
-            findings.remark("format", LEDGER, text, "It was made by an older kgkit.", "Open it once with kg.Project.")
-        whole = [_check_columns(connection, name, columns, findings) for name, columns in _NEEDED.items()]
+            findings.remark(
+                "format", LEDGER, text, "It was made by an older kgkit.", "Opening it with kg.Project renews it."
+            )
+        needed = {name: columns for name, columns in _NEEDED.items() if (name, number) != ("files", 1)}
+        if number == 1:  # the copy is brought as far as it is needed to read it
+            for column in ("reason TEXT", "cost REAL"):
+                connection.execute(f"ALTER TABLE runs ADD COLUMN {column}")
+        whole = [_check_columns(connection, name, columns, findings) for name, columns in needed.items()]
         _check_guards(connection, findings)
         findings.ok("format", LEDGER, f"format {number}")
     except sqlite3.Error as error:
@@ -130,8 +141,16 @@ def check_runs(connection: sqlite3.Connection, findings: Findings) -> Known:
 
 def _read_versions(connection: sqlite3.Connection, known: Known, findings: Findings) -> bool:
     try:
-        for name, version, n_rows, files in connection.execute("SELECT name, version, n_rows, files FROM versions"):
-            known.versions[name, version] = (n_rows, frozenset(json.loads(files)))
+        for name, version, n_rows in connection.execute("SELECT name, version, n_rows FROM versions"):
+            known.versions[name, version] = n_rows
+            known.lives.setdefault(name, {})
+        if _columns(connection, "files"):
+            for name, file, since, until in connection.execute("SELECT name, file, since, until FROM files"):
+                known.lives.setdefault(name, {}).setdefault(file, []).append((since, until))
+        else:  # format 1, where each version lists its files
+            for name, version, files in connection.execute("SELECT name, version, files FROM versions"):
+                for file in json.loads(files):
+                    known.lives[name].setdefault(file, []).append((version, version + 1))
     except (sqlite3.Error, ValueError, TypeError) as error:
         findings.failed("runs", f"{LEDGER}: versions", f"cannot be read: {error}", _LOST, _COPY)
         return False
@@ -164,12 +183,16 @@ def _object(text: str) -> dict[str, Any]:
 
 
 def _check_columns(connection: sqlite3.Connection, name: str, columns: set[str], findings: Findings) -> bool:
-    held = {row[1] for row in connection.execute(f"PRAGMA table_info({name})")}
+    held = _columns(connection, name)
     missing = sorted(columns - held)
     if missing:
         text = f"its columns {', '.join(missing)} are missing" if held else "it is missing"
         findings.failed("format", f"{LEDGER}: table {name}", text, _LOST, _COPY)
     return not missing
+
+
+def _columns(connection: sqlite3.Connection, name: str) -> set[str]:
+    return {row[1] for row in connection.execute(f"PRAGMA table_info({name})")}
 
 
 def _check_guards(connection: sqlite3.Connection, findings: Findings) -> None:

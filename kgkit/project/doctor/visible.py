@@ -26,7 +26,7 @@ class Visible:
     def __init__(self, found: Mapping[str, TableFiles], known: Known | None) -> None:
         self.found = found
         self.known = known if known and known.state else None
-        newest = {name: table.newest for name, table in found.items() if table.versions}
+        newest = {name: table.newest for name, table in found.items() if table.newest >= 0}
         state = self.known.state if self.known else None
         self.versions = {n: v for n, v in state.versions.items() if n in tables.TABLES} if state else newest
 
