@@ -10,18 +10,23 @@ import polars as pl
 
 __all__ = ["LEGAL_FORMS", "SMALL_WORDS", "TITLES", "folded", "latin", "words"]
 
-LEGAL_FORMS = frozenset(
+
+def _listed(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+LEGAL_FORMS = _listed(
     "ab ag aktiebolag aktiengesellschaft as asa aps bhd bv bvba co cie company corp corporation cv doo ead eood eurl "
-    "fzco gesellschaft gbr gmbh inc incorporated jsc kft kg kgaa kk lda limitada limited llc llp lp ltd ltda mbh nv oao "
-    "ooo oy oyj plc pllc pte pty pvt sa sab sarl sas sca scs sdn se sl slu snc spa sro srl ug zao zrt".split()
+    "fzco gesellschaft gbr gmbh inc incorporated jsc kft kg kgaa kk lda limitada limited llc llp lp ltd ltda mbh nv "
+    "oao ooo oy oyj plc pllc pte pty pvt sa sab sarl sas sca scs sdn se sl slu snc spa sro srl ug zao zrt"
 )
-TITLES = frozenset(
+TITLES = _listed(
     "capt captain ceo cfo col dame director dott dr frau gov herr hon ing judge lt madame mlle mme mr mrs ms miss "
-    "mister president prof professor rev reverend sen senator señor señora senor senora sgt sheikh sir".split()
+    "mister president prof professor rev reverend sen senator señor señora senor senora sgt sheikh sir"
 )
-SMALL_WORDS = frozenset(
-    "a al an and at city da das de del della der des di do dos du e el et for für fur in la las le les los of on the und "
-    "van von y zu".split()
+SMALL_WORDS = _listed(
+    "a al an and at city da das de del della der des di do dos du e el et for für fur in la las le les los of on the "
+    "und van von y zu"
 )
 
 _PLAIN = {

@@ -68,7 +68,7 @@ class Blocks:
         orders: Further orders in which large blocks are walked, beside that of the rows: the place of each row,
             and the row at each place.
         seconds: Second keys (whole numbers, negative where absent), by which large blocks are divided.
-        allowed: Tells which pairs may be; all by default.
+        allowed: Tells which pairs of a source may be; all by default.
         cap: Largest block that is compared all with all.
         window: How many rows that follow in an order a row of a larger block is compared with.
     """
@@ -76,7 +76,7 @@ class Blocks:
     n: int
     orders: Sequence[tuple[np.ndarray, np.ndarray]] = ()
     seconds: Sequence[np.ndarray] = ()
-    allowed: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
+    allowed: Callable[[int, np.ndarray, np.ndarray], np.ndarray] | None = None
     cap: int = 25
     window: int = 4
     own: np.ndarray = field(init=False)
@@ -107,7 +107,8 @@ class Blocks:
             return
         row = self._row(code)
         weight = self._weight(size, factor)
-        self.own += np.bincount(row, weights=np.repeat(weight, size), minlength=self.n).astype(np.int64)
+        counted = np.where(size > self.cap, 0, weight) if leave_large else weight
+        self.own += np.bincount(row, weights=np.repeat(counted, size), minlength=self.n).astype(np.int64)
         tally = self.tallies.setdefault(source, Tally())
         tally.n_blocks += int((size > 1).sum())
         self._complete(source, row, start, size, factor)
@@ -125,7 +126,7 @@ class Blocks:
     def emit(self, source: int, one: np.ndarray, other: np.ndarray, weight: np.ndarray | int) -> None:
         """Add pairs of different rows, found otherwise, with a weight of 0 to 255 for each."""
         if self.allowed is not None:
-            may = self.allowed(one, other)
+            may = self.allowed(source, one, other)
             one, other = one[may], other[may]
             weight = weight[may] if isinstance(weight, np.ndarray) and weight.ndim else weight
         left, right = np.minimum(one, other).astype(np.uint64), np.maximum(one, other).astype(np.uint64)

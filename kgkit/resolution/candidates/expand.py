@@ -42,8 +42,8 @@ def between(left: np.ndarray, right: np.ndarray, of: np.ndarray, n: int) -> tupl
     return one, other, pair
 
 
-def within(of: np.ndarray, n: int, most: int) -> tuple[np.ndarray, np.ndarray]:
-    """Pair the records of each node with the next ``most`` of the same node."""
+def within(of: np.ndarray, n: int, most: int) -> np.ndarray:
+    """Pair the records of each node with the next ``most`` of the same node; two rows, int64."""
     members = _Members(of, n)
     node = of[members.record]
     one, other = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
@@ -51,4 +51,4 @@ def within(of: np.ndarray, n: int, most: int) -> tuple[np.ndarray, np.ndarray]:
         same = node[step:] == node[:-step]
         one.append(members.record[:-step][same])
         other.append(members.record[step:][same])
-    return np.concatenate(one), np.concatenate(other)
+    return np.stack([np.concatenate(one), np.concatenate(other)])

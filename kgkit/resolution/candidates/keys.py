@@ -154,8 +154,8 @@ def _add_acronyms(blocks: Blocks, names: Names, types: np.ndarray) -> None:
         first=pl.col("word").first(),
         n=pl.len(),
     )
-    node = pl.Series(names.node).gather(words["number"])
-    words = words.with_columns(node=node, type=pl.Series(types).gather(node))
+    owner = pl.Series(names.node).gather(words["number"])
+    words = words.with_columns(node=owner, type=pl.Series(types).gather(owner))
     short = words.filter((pl.col("n") == 1) & pl.col("first").str.len_chars().is_between(*_SHORT))
     short = short.select("type", "node", letters="first").unique()
     full = words.filter(pl.col("n") > 1)
