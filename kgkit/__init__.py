@@ -31,7 +31,7 @@ if TYPE_CHECKING:  # what type checkers and editors see; keep in step with _HOME
     from kgkit.notebook import view_graph
     from kgkit.pipeline import run_pipeline
     from kgkit.project import Project, check_project
-    from kgkit.resolution import find_lookalikes
+    from kgkit.resolution import apply_decisions, find_lookalikes
     from kgkit.retrieval import ask, build_index, search
 
 _HOME = {

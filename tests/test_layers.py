@@ -19,7 +19,8 @@ LAYERS = [
     ["display"],
     ["results", "parallel"],
     ["models"],
-    ["documents", "extraction", "graph", "resolution", "communities", "retrieval"],  # stages never meet
+    ["graph"],  # what decisions apply to
+    ["documents", "extraction", "resolution", "communities", "retrieval"],  # stages never meet
     ["evaluate"],
     ["notebook"],
     ["export"],

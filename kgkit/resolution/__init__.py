@@ -1,5 +1,7 @@
 """Finding entities that are one, and applying what people decided."""
 
+from kgkit.resolution.apply import Reviewed, apply_decisions
+from kgkit.resolution.decisions import active, conflicts, links, merge_id
 from kgkit.resolution.lookalikes import find_lookalikes
 
-__all__ = ["find_lookalikes"]
+__all__ = ["Reviewed", "active", "apply_decisions", "conflicts", "find_lookalikes", "links", "merge_id"]
