@@ -88,7 +88,7 @@ def _row(name: str, made: Made, reason: str | None, rows: int, todo: int | None)
     run = made.run
     status = "stale" if reason else "fresh"
     built = (made.version, moment(run.finished_at), as_json(run.inputs), run.stage, run.run_id)
-    calls = todo if run.params.get("model") else 0
+    calls = todo * (1 + int(run.params.get("gleaning") or 0)) if todo and run.params.get("model") else 0
     return (name, status, reason, rows, *built, todo, calls)
 
 

