@@ -25,13 +25,13 @@ if TYPE_CHECKING:  # what type checkers and editors see; keep in step with _HOME
     from kgkit.communities import detect_communities
     from kgkit.documents import chunk_documents, read_documents
     from kgkit.export import read_tables, to_igraph, to_networkx, to_pyvis, write_report, write_tables
-    from kgkit.extraction import Schema, discover_schema, extract
+    from kgkit.extraction import Schema, discover_schema, extract, extraction_requests
     from kgkit.graph import build_graph
     from kgkit.models import Budget, OpenAIModel, RecordedModel, Replies, describe_images, embed
     from kgkit.notebook import view_graph
     from kgkit.pipeline import run_pipeline
     from kgkit.project import Project, check_project
-    from kgkit.resolution import apply_decisions, find_lookalikes
+    from kgkit.resolution import apply_decisions, find_lookalikes, propose_merges
     from kgkit.retrieval import ask, build_index, search
 
 _HOME = {
@@ -41,6 +41,7 @@ _HOME = {
     "RecordedModel": "models",
     "Replies": "models",
     "Schema": "extraction",
+    "apply_decisions": "resolution",
     "ask": "retrieval",
     "build_graph": "graph",
     "build_index": "retrieval",
@@ -51,7 +52,9 @@ _HOME = {
     "discover_schema": "extraction",
     "embed": "models",
     "extract": "extraction",
+    "extraction_requests": "extraction",
     "find_lookalikes": "resolution",
+    "propose_merges": "resolution",
     "read_documents": "documents",
     "read_tables": "export",
     "run_pipeline": "pipeline",
@@ -72,6 +75,7 @@ __all__ = [  # noqa: RUF022  (modules last)
     "RecordedModel",
     "Replies",
     "Schema",
+    "apply_decisions",
     "ask",
     "build_graph",
     "build_index",
@@ -82,7 +86,9 @@ __all__ = [  # noqa: RUF022  (modules last)
     "discover_schema",
     "embed",
     "extract",
+    "extraction_requests",
     "find_lookalikes",
+    "propose_merges",
     "read_documents",
     "read_tables",
     "run_pipeline",
