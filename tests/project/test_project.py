@@ -373,7 +373,7 @@ def test_every_table_has_its_types_from_the_first_write(name: str, tmp_path: Pat
     """Empty, then all null where null is allowed, then full: the types on disk never change."""
     store = Store(tmp_path)
     table = kg.tables.get(name)
-    fill = {pl.String: "x", pl.Int64: 7, pl.Float64: 0.5}
+    fill = {pl.String: "x", pl.Int64: 7, pl.Float64: 0.5, pl.Boolean: True}
     bare = {
         c.name: None if c.nullable else [] if isinstance(c.dtype, pl.List) else fill.get(type(c.dtype))
         for c in table.columns
