@@ -3,5 +3,16 @@
 from kgkit.resolution.apply import Reviewed, apply_decisions
 from kgkit.resolution.decisions import active, conflicts, links, merge_id
 from kgkit.resolution.lookalikes import find_lookalikes
+from kgkit.resolution.propose import Merges, propose_merges
 
-__all__ = ["Reviewed", "active", "apply_decisions", "conflicts", "find_lookalikes", "links", "merge_id"]
+__all__ = [
+    "Merges",
+    "Reviewed",
+    "active",
+    "apply_decisions",
+    "conflicts",
+    "find_lookalikes",
+    "links",
+    "merge_id",
+    "propose_merges",
+]

@@ -1,0 +1,186 @@
+"""Further columns of the records (address, year, price, attributes) compared by what they hold."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kgkit.resolution.features.folding import fold
+from kgkit.resolution.records import Records
+
+__all__ = ["LEVELS", "Column", "columns_of", "compare", "cosines", "word_vectors"]
+
+LEVELS = ("missing", "same_rare", "same", "close", "part", "differ")
+_MOST_ATTRIBUTES = 12
+_LEAST_FILLED = 0.02
+_LONG = 60  # characters; longer texts are compared by their words alone
+_WORD = re.compile(r"[^\W_]+")
+_CODE = re.compile(r"[\d\s./()+:-]+")
+_RARE = 20.0  # a value is rare when fewer than one record in this many has it
+
+Floats = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One further column: the folded cells (empty where there is none) and how to compare them."""
+
+    name: str
+    how: str  # number, year, code or text
+    cells: list[str]
+    value: Ints  # a number for each different cell, -1 where there is none
+    rare: npt.NDArray[np.bool_]
+    amount: npt.NDArray[np.float64] | None
+    vectors: Any
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+
+def columns_of(records: Records, leave_out: Sequence[str] = ()) -> list[Column]:
+    """Read the further columns of records, and the attributes that many have."""
+    frame = records.frame
+    found = [(name, frame[name].to_list()) for name in records.extra if name not in leave_out]
+    found += _attributes(frame["attributes"].to_list())
+    made = (_column(name, cells) for name, cells in found)
+    return [column for column in made if column is not None]
+
+
+def _attributes(texts: list[str | None]) -> list[tuple[str, list[str | None]]]:
+    if not any(t and t != "{}" for t in texts):
+        return []
+    held = [json.loads(t) if t else {} for t in texts]
+    held = [h if isinstance(h, dict) else {} for h in held]
+    counts = Counter(key for h in held for key in h)
+    keys = sorted(sorted(counts), key=lambda k: -counts[k])[:_MOST_ATTRIBUTES]
+    return [(f"attributes.{key}", [_text(h.get(key)) for h in held]) for key in keys]
+
+
+def _text(value: Any) -> str | None:
+    if isinstance(value, list):
+        return "; ".join(sorted(filter(None, map(_text, value)))) or None
+    return None if value is None or isinstance(value, dict) else str(value)
+
+
+def _column(name: str, cells: list[str | None]) -> Column | None:
+    folded = [" ".join(_WORD.findall(fold(c))) if c else "" for c in cells]
+    filled = [i for i, f in enumerate(folded) if f]
+    if len(filled) < max(2, _LEAST_FILLED * len(cells)) or len({folded[i] for i in filled}) < 2:
+        return None
+    how, amount = _how([c or "" for c in cells], filled)
+    if amount is not None:
+        folded = [f if a == a else "" for f, a in zip(folded, amount.tolist(), strict=True)]
+    elif how == "code":
+        folded = [f.replace(" ", "") for f in folded]
+    counts = Counter(f for f in folded if f)
+    number = {f: i for i, f in enumerate(counts)}
+    value = np.array([number.get(f, -1) for f in folded], np.int32)
+    most = len(cells) / _RARE
+    rare = np.array([bool(f) and counts[f] <= max(2.0, most) for f in folded], bool)
+    vectors = word_vectors(folded)[0] if how == "text" else None
+    return Column(name, how, folded, value, rare, amount, vectors)
+
+
+def _how(cells: list[str], filled: list[int]) -> tuple[str, npt.NDArray[np.float64] | None]:
+    amount = np.full(len(cells), np.nan)
+    for i in filled:
+        amount[i] = _amount(cells[i])
+    numbers = amount[filled]
+    if np.isfinite(numbers).mean() > 0.9:
+        finite = numbers[np.isfinite(numbers)]
+        whole = bool((finite == np.floor(finite)).all())
+        if whole and ((finite >= 1000) & (finite < 2100)).mean() > 0.9:
+            return "year", amount
+        if whole and np.median(np.abs(finite)) >= 1000:
+            return "code", None
+        amount[amount == 0] = np.nan  # nothing costs nothing: nought stands for unknown
+        return "number", amount
+    codes = sum(bool(_CODE.fullmatch(cells[i])) for i in filled)
+    return ("code" if codes > 0.8 * len(filled) else "text"), None
+
+
+def _amount(cell: str) -> float:
+    try:
+        amount = float(re.sub(r"[$€£,\s]", "", cell))
+    except ValueError:
+        return math.nan
+    return amount if math.isfinite(amount) else math.nan
+
+
+def word_vectors(texts: Sequence[str | None]) -> tuple[Any, npt.NDArray[np.bool_]] | tuple[None, None]:
+    """Make rows of TF-IDF weights of the texts' words, of length 1 (CSR, float32), and tell which have any."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    folded = [fold(t) if t else "" for t in texts]
+    if sum(map(bool, folded)) < 2:
+        return None, None
+    vectorizer = TfidfVectorizer(token_pattern=r"[^\W_]+", dtype=np.float32, lowercase=False, sublinear_tf=True)
+    try:
+        matrix = vectorizer.fit_transform(folded)
+    except ValueError:  # nothing but signs
+        return None, None
+    return matrix, np.diff(matrix.indptr) > 0
+
+
+def cosines(matrix: Any, left: Ints, right: Ints) -> Floats:
+    """Cosines of pairs of rows of length 1."""
+    product = matrix[left].multiply(matrix[right])
+    return np.asarray(product.sum(axis=1), np.float32).ravel()
+
+
+def compare(column: Column, left: Ints, right: Ints) -> tuple[npt.NDArray[np.int8], Floats]:
+    """Compare the cells of pairs of records.
+
+    Returns:
+        The level of each pair (an index into `LEVELS`) and a similarity from 0 to 1, NaN where a cell is missing.
+    """
+    a, b = column.value[left], column.value[right]
+    there = (a >= 0) & (b >= 0)
+    same = there & (a == b)
+    level = np.zeros(len(left), np.int8)
+    level[same] = np.where(column.rare[left[same]], 1, 2)
+    similarity = np.where(there, 0, np.nan).astype(np.float32)
+    similarity[same] = 1
+    other = np.flatnonzero(there & ~same)
+    if len(other):
+        similarity[other], close, part = _near(column, left[other], right[other])
+        level[other] = np.where(similarity[other] >= close, 3, np.where(similarity[other] >= part, 4, 5))
+    return level, similarity
+
+
+def _near(column: Column, left: Ints, right: Ints) -> tuple[Floats, float, float]:
+    if column.amount is not None:
+        a, b = column.amount[left], column.amount[right]
+        if column.how == "year":
+            return (1 / (1 + np.abs(a - b))).astype(np.float32), 0.5, 0.3
+        apart = np.abs(a - b) / np.maximum(np.maximum(np.abs(a), np.abs(b)), 1e-9)
+        return np.clip(1 - apart, 0, 1).astype(np.float32), 0.95, 0.75
+    spelled = np.zeros(len(left), np.float32)
+    short = column.vectors is None or sum(map(len, column.cells)) / max(1, int((column.value >= 0).sum())) < _LONG
+    if short:
+        spelled = _spelled(column, left, right)
+    if column.vectors is None:
+        return spelled, 0.8, 0.6
+    return np.maximum(spelled, cosines(column.vectors, left, right)), 0.85, 0.5
+
+
+def _spelled(column: Column, left: Ints, right: Ints) -> Floats:
+    from rapidfuzz.distance import OSA, Indel
+    from rapidfuzz.process import cpdist
+
+    cells = column.cells
+    if column.how == "text":
+        cells = [" ".join(sorted(c.split())) for c in cells]
+    scorer = Indel.normalized_similarity if column.how == "text" else OSA.normalized_similarity
+    texts = [[cells[i] for i in rows.tolist()] for rows in (left, right)]
+    found: Floats = cpdist(*texts, scorer=scorer, dtype=np.float32, workers=-1)
+    return found

@@ -1,0 +1,124 @@
+"""What is known of two records beside their names: types, descriptions, neighbours, sentences and relations."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kgkit.resolution.features.columns import cosines
+from kgkit.resolution.features.prepare import Prepared
+
+__all__ = ["context_features"]
+
+Floats = npt.NDArray[np.float32]
+Ints = npt.NDArray[np.int32]
+_BORN = re.compile(r"(?:\bborn\b[^.;()]{0,40}?|\(\s*(?:b\.\s*|c\.\s*)?)(1\d{3}|20\d{2})\b")
+
+
+def context_features(prepared: Prepared, left: Ints, right: Ints) -> dict[str, npt.NDArray[np.generic]]:
+    """Measure what is known of pairs beside their names; NaN or 0 where nothing is."""
+    born = _once(prepared, "_born", _born)
+    a, b = born[left], born[right]
+    return {
+        "type": _types(prepared, left, right),
+        "description": _descriptions(prepared, left, right),
+        "neighbours": _neighbours(prepared, left, right),
+        "together": _together(prepared, left, right),
+        "related": _related(prepared, left, right),
+        "born": np.select([(a == 0) | (b == 0), a == b], [0, 1], 2).astype(np.int8),
+    }
+
+
+def _once(prepared: Prepared, key: str, make: Any) -> Any:
+    if key not in prepared.__dict__:
+        prepared.__dict__[key] = make(prepared)
+    return prepared.__dict__[key]
+
+
+def _born(prepared: Prepared) -> Ints:
+    texts = prepared.records.frame["description"].to_list()
+    found = [_BORN.search(t) if t else None for t in texts]
+    return np.array([int(f.group(1)) if f else 0 for f in found], np.int32)
+
+
+def _type_codes(prepared: Prepared) -> Ints:
+    types = [t.strip().casefold() if t else "" for t in prepared.records.frame["type"].to_list()]
+    number = {t: i for i, t in enumerate(sorted(set(types) - {""}))}
+    return np.array([number.get(t, -1) for t in types], np.int32)
+
+
+def _types(prepared: Prepared, left: Ints, right: Ints) -> npt.NDArray[np.int8]:
+    """0: one is unknown, 1: the same, 2: different types of one kind, 3: different kinds."""
+    types = _once(prepared, "_types", _type_codes)
+    a, b = types[left], types[right]
+    kinds = prepared.kind
+    alike = (kinds[left] == kinds[right]) & (kinds[left] != 4)
+    return np.select([(a < 0) | (b < 0), a == b, alike], [0, 1, 2], 3).astype(np.int8)
+
+
+def _descriptions(prepared: Prepared, left: Ints, right: Ints) -> Floats:
+    matrix, there = prepared.descriptions
+    if matrix is None:
+        return np.full(len(left), np.nan, np.float32)
+    return np.where(there[left] & there[right], cosines(matrix, left, right), np.nan).astype(np.float32)
+
+
+def _weighted(prepared: Prepared) -> Any:
+    from scipy import sparse
+
+    matrix = prepared.records.neighbours
+    degree = np.maximum(np.diff(matrix.tocsc().indptr), 1)
+    weights = sparse.diags_array(np.log1p(matrix.shape[0] / degree).astype(np.float32))
+    linked = sparse.csr_array((np.ones(len(matrix.data), np.float32), matrix.indices, matrix.indptr), matrix.shape)
+    rows = (linked @ weights).tocsr()
+    norms = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
+    return sparse.diags_array((1 / np.maximum(norms, 1e-9)).astype(np.float32)).dot(rows).tocsr(), norms > 0
+
+
+def _neighbours(prepared: Prepared, left: Ints, right: Ints) -> Floats:
+    if prepared.records.neighbours is None:
+        return np.full(len(left), np.nan, np.float32)
+    matrix, there = _once(prepared, "_neighbour_rows", _weighted)
+    return np.where(there[left] & there[right], cosines(matrix, left, right), np.nan).astype(np.float32)
+
+
+def _pair_keys(prepared: Prepared, left: Ints, right: Ints) -> npt.NDArray[np.int64]:
+    low, high = np.minimum(left, right).astype(np.int64), np.maximum(left, right).astype(np.int64)
+    return np.asarray(low * len(prepared) + high)
+
+
+def _together(prepared: Prepared, left: Ints, right: Ints) -> npt.NDArray[np.int8]:
+    """0: not known, 1: never in one sentence, 2: once, 3: more often."""
+    known = prepared.records.together
+    if known is None:
+        return np.zeros(len(left), np.int8)
+    keys = known[0].astype(np.int64) * len(prepared) + known[1]
+    wanted = _pair_keys(prepared, left, right)
+    at = np.minimum(np.searchsorted(keys, wanted), max(0, len(keys) - 1))
+    times = np.where(keys[at] == wanted, known[2][at], 0) if len(keys) else np.zeros(len(left))
+    return np.select([times == 0, times == 1], [1, 2], 3).astype(np.int8)
+
+
+def _related(prepared: Prepared, left: Ints, right: Ints) -> npt.NDArray[np.int8]:
+    """0: no relation between the two is known, 1: one that says they are one, 2: another."""
+    relations = prepared.records.relations
+    if relations is None:
+        return np.zeros(len(left), np.int8)
+    same, other = _once(prepared, "_relation_keys", _relation_keys)
+    wanted = _pair_keys(prepared, left, right)
+    return np.select([np.isin(wanted, other), np.isin(wanted, same)], [2, 1], 0).astype(np.int8)
+
+
+_SAME = re.compile(r"same_as|alias|also_known|known_as|aka\b|formerly|renamed|abbreviat|acronym|stand_for|synonym|^be$")
+
+
+def _relation_keys(prepared: Prepared) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    relations = prepared.records.relations
+    assert relations is not None
+    keys = _pair_keys(prepared, relations["source"].to_numpy(), relations["target"].to_numpy())
+    says_same = np.array([bool(_SAME.search(p.casefold().replace(" ", "_"))) for p in relations["predicate"]], bool)
+    denied = (relations["polarity"].fill_null("positive") == "negated").to_numpy()
+    return np.unique(keys[says_same & ~denied]), np.unique(keys[~says_same | denied])

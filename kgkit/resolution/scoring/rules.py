@@ -1,0 +1,63 @@
+"""Rules that hold a score down whatever else agrees. Each has a name, and shows itself among the reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["RULES", "Rule", "held"]
+
+Reals = npt.NDArray[np.float64]
+Values = Mapping[str, npt.NDArray[np.generic]]
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Where ``codes`` of ``measure`` occur, log-odds are at most ``most``."""
+
+    says: str
+    measure: str
+    codes: tuple[int, ...]
+    most: float
+
+    def applies(self, values: Values) -> Flags:
+        """Tell for which pairs the rule holds."""
+        return np.isin(values[self.measure], self.codes)
+
+
+_NEVER, _UNLIKELY, _OPEN, _NOT_ALONE = -3.0, -1.0, 0.5, 2.5
+
+RULES = (
+    Rule("all words agree but the numbers differ", "numbers", (8,), _NEVER),
+    Rule("one is junior, the other senior", "generation", (3,), _NEVER),
+    Rule("years of birth differ", "born", (2,), _NEVER),
+    Rule("a relation says that they are two", "related", (2,), _UNLIKELY),
+    Rule("all words agree but some numbers differ", "numbers", (7,), _UNLIKELY),
+    Rule("types differ", "type", (3,), _OPEN),
+    Rule("numbers differ", "numbers", (3, 4), 2.0),
+    Rule("years differ", "years", (3, 4), 2.0),
+    Rule("only one has a number", "numbers", (6,), _NOT_ALONE),
+    Rule("only one is junior or senior", "generation", (1,), _NOT_ALONE),
+    Rule("one is a single word of the other", "person", (2, 3), _NOT_ALONE),
+    Rule("first or last names differ", "person", (8, 9, 10), _NOT_ALONE),
+    Rule("named together in one sentence", "together", (2, 3), _NOT_ALONE),
+)
+
+
+def held(values: Values, log_odds: Reals) -> tuple[Reals, npt.NDArray[np.int8]]:
+    """Hold log-odds down to what the rules allow.
+
+    Returns:
+        The log-odds, and for each pair the rule that held it down most (an index into `RULES`), or -1.
+    """
+    best = log_odds.copy()
+    which = np.full(len(log_odds), -1, np.int8)
+    for i, rule in enumerate(RULES):
+        hit = rule.applies(values) & (best > rule.most)
+        best[hit] = rule.most
+        which[hit] = i
+    return best, which

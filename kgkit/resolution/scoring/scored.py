@@ -1,0 +1,152 @@
+"""Candidates with their measures and scores, kept together so that answers can be learned from at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kgkit.resolution.features import Prepared, pair_features
+from kgkit.resolution.features.columns import compare
+from kgkit.resolution.features.ranks import Ranks
+from kgkit.resolution.scoring.bins import MEASURES, binned
+from kgkit.resolution.scoring.columns import ColumnWeights, fit_columns
+from kgkit.resolution.scoring.rules import held
+from kgkit.resolution.scoring.shift import shift_of
+from kgkit.resolution.scoring.table import Table, shipped_table
+
+__all__ = ["Scored", "score_pairs"]
+
+Ints = npt.NDArray[np.int32]
+Reals = npt.NDArray[np.float64]
+_PIECE = 200_000
+_DRAWN = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """Pairs of records with what was measured and what it adds up to.
+
+    Attributes:
+        prepared: The records.
+        left: Rows of the left records, int32.
+        right: Rows of the right ones.
+        steps: The step of each measure, uint8 (see `kgkit.resolution.scoring.bins`).
+        levels: The level of agreement of each further column, int8.
+        similarity: A plain similarity, float32, that ranks are made of.
+        ranks: Where pairs stand among the candidates of their records.
+        table: The weights of the measures.
+        columns: The weights of the further columns.
+        shift: What was added to all log-odds because matches are more or less frequent here.
+    """
+
+    prepared: Prepared
+    left: Ints
+    right: Ints
+    steps: npt.NDArray[np.uint8]
+    levels: npt.NDArray[np.int8]
+    similarity: npt.NDArray[np.float32]
+    ranks: Ranks
+    table: Table
+    columns: ColumnWeights
+    shift: float
+    learned: Any = field(default=None)
+
+    def __len__(self) -> int:
+        return len(self.left)
+
+    @cached_property
+    def by_prior(self) -> Reals:
+        """Log-odds by the table and the columns, before any rule."""
+        return self.table.score(self.steps) + self.columns.score(self.levels) + self.shift
+
+    @cached_property
+    def _held(self) -> tuple[Reals, npt.NDArray[np.int8]]:
+        odds = self.by_prior if self.learned is None else self.learned.score(self)
+        return held(self.codes, odds)
+
+    @property
+    def method(self) -> str:
+        """How the pairs were scored, in words."""
+        return "weights" if self.learned is None else f"weights and {self.learned.n_answers} answers"
+
+    @property
+    def log_odds(self) -> Reals:
+        """Natural log-odds that the two are one."""
+        return self._held[0]
+
+    @property
+    def rule(self) -> npt.NDArray[np.int8]:
+        """The rule that held the pair down, or -1."""
+        return self._held[1]
+
+    @cached_property
+    def codes(self) -> dict[str, npt.NDArray[np.uint8]]:
+        """The steps by the measures' names."""
+        return {m.name: self.steps[:, i] for i, m in enumerate(MEASURES)}
+
+    def of_pairs(self, left: npt.NDArray[np.integer[Any]], right: npt.NDArray[np.integer[Any]]) -> Scored:
+        """Score other pairs of the same records in the same way."""
+        one, two = left.astype(np.int32), right.astype(np.int32)
+        steps, levels, similarity = _measure(self.prepared, one, two, self.ranks)
+        return replace(self, left=one, right=two, steps=steps, levels=levels, similarity=similarity)
+
+
+def score_pairs(prepared: Prepared, left: Ints, right: Ints, *, table: Table | None = None) -> Scored:
+    """Measure and score pairs without any answer.
+
+    Args:
+        prepared: The records.
+        left: Rows of the left records.
+        right: Rows of the right ones.
+        table: Weights of the measures; the shipped ones by default.
+    """
+    weights = table or shipped_table()
+    steps, levels, similarity = _measure(prepared, left, right, None)
+    ranks = Ranks.of(len(prepared), left, right, similarity)
+    _add_ranks(steps, ranks, left, right, similarity)
+    by_name = weights.score(steps)
+    columns = fit_columns(levels, by_name, _at_random(prepared))
+    shift = shift_of(by_name + columns.score(levels))
+    return Scored(prepared, left, right, steps, levels, similarity, ranks, weights, columns, shift)
+
+
+_RANKED = tuple(i for i, m in enumerate(MEASURES) if m.name in ("rank_best", "rank_worst", "behind"))
+
+
+def _measure(
+    prepared: Prepared, left: Ints, right: Ints, ranks: Ranks | None
+) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int8], npt.NDArray[np.float32]]:
+    steps = np.zeros((len(left), len(MEASURES)), np.uint8)
+    levels = np.zeros((len(left), len(prepared.columns)), np.int8)
+    similarity = np.zeros(len(left), np.float32)
+    plain = tuple(m for i, m in enumerate(MEASURES) if i not in _RANKED)
+    where = [i for i in range(len(MEASURES)) if i not in _RANKED]
+    for start in range(0, len(left), _PIECE):
+        piece = slice(start, start + _PIECE)
+        found = pair_features(prepared, left[piece], right[piece])
+        steps[piece, where] = binned(found.values, plain)
+        levels[piece], similarity[piece] = found.levels, found.similarity
+    if ranks is not None:
+        _add_ranks(steps, ranks, left, right, similarity)
+    return steps, levels, similarity
+
+
+def _add_ranks(
+    steps: npt.NDArray[np.uint8], ranks: Ranks, left: Ints, right: Ints, similarity: npt.NDArray[np.float32]
+) -> None:
+    values = ranks.features(left, right, similarity)
+    steps[:, list(_RANKED)] = binned(values, tuple(MEASURES[i] for i in _RANKED))
+
+
+def _at_random(prepared: Prepared) -> npt.NDArray[np.int8]:
+    """Levels of pairs drawn at random."""
+    rng = np.random.default_rng(0)
+    n = len(prepared)
+    left, right = (rng.integers(0, n, _DRAWN).astype(np.int32) for _ in range(2))
+    apart = left != right
+    found = [compare(column, left[apart], right[apart])[0] for column in prepared.columns]
+    return np.stack(found, axis=1) if found else np.zeros((int(apart.sum()), 0), np.int8)
