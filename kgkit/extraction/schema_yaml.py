@@ -19,6 +19,7 @@ __all__ = ["read_schema", "write_schema"]
 
 _Kind = TypeVar("_Kind", EntityType, RelationType)
 _TRUTH = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+_BREAKS = frozenset("\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
 _LISTS = ("aliases", "examples", "subjects", "objects")
 _FLAGS = ("symmetric", "review", "closed_entity_types", "closed_relation_types")
 
@@ -45,7 +46,17 @@ def write_schema(schema: Schema) -> str:
     plain["closed_relation_types"] = schema.closed_relation_types
     plain["entity_types"] = {k.name: _filled(k) for k in schema.entity_types}
     plain["relation_types"] = {r.name: _filled(r) for r in schema.relation_types}
-    return str(yaml.safe_dump(plain, allow_unicode=True, sort_keys=False, width=100, default_flow_style=None))
+
+    class Dumper(yaml.SafeDumper):  # type: ignore[misc]
+        """Quotes texts with line breaks of any kind, which would not come back as they are."""
+
+        def represent_str(self, data: str) -> Any:
+            style = '"' if _BREAKS.intersection(data) else None
+            return self.represent_scalar("tag:yaml.org,2002:str", data, style=style)
+
+    Dumper.add_representer(str, Dumper.represent_str)
+    options: dict[str, Any] = {"allow_unicode": True, "sort_keys": False, "width": 100, "default_flow_style": None}
+    return str(yaml.dump(plain, Dumper=Dumper, **options))
 
 
 def _filled(kind: EntityType | RelationType) -> dict[str, Any] | None:
@@ -143,7 +154,7 @@ class _Reader:
         if not _is(node, "sequence"):
             self._add(path, f"a list is expected here, not {_called(node)}", node)
             return []
-        return [self._text(inner, path) for inner in node.value]
+        return [self._text(inner, path) for inner in node.value if not _is_null(inner)]
 
     def _text(self, node: Any, path: tuple[str, ...]) -> str:
         if not _is(node, "scalar"):

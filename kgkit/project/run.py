@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from kgkit.errors import InputError
 from kgkit.project.fresh import freshness
 from kgkit.project.ledger import LEDGER
 from kgkit.project.records import decided_since, read_state, row_counts
@@ -69,7 +70,8 @@ def run_project(
         What became of each stage, in order.
 
     Raises:
-        InputError: The project lies inside the folder to read, or there is nothing there.
+        InputError: The project lies inside the folder to read, there is nothing there, or a stage was last run with a
+            language model.
         KeyboardInterrupt: A stage was interrupted; what it had finished is kept.
 
     Examples:
@@ -127,9 +129,20 @@ def _is_due(project: Project, stage: str) -> bool:
 
 
 def _last(project: Project, stage: str) -> dict[str, Any]:
-    """Give the options with which a stage's visible tables were made."""
+    """Give the options with which a stage's visible tables were made.
+
+    Raises:
+        InputError: They hold a language model, which is no text that could be kept.
+    """
     made = project._keeper.state().tables.get(STAGES[stage].outputs[0])
-    return dict(made.run.params) if made else {}
+    options = dict(made.run.params) if made else {}
+    if isinstance(options.get("model"), dict):
+        msg = (
+            f"The tables of {stage} were made with a language model. Run it in Python, with the model: "
+            f"project.{STAGES[stage].verb}(model=...)."
+        )
+        raise InputError(msg)
+    return options
 
 
 def _rows(project: Project, stage: str) -> dict[str, int]:

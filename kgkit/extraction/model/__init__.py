@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import polars as pl
@@ -11,10 +11,11 @@ from kgkit.errors import OptionError
 from kgkit.extraction.model.asking import INTERRUPTED, Questions, find_with_model
 from kgkit.extraction.model.tables import Rows, chunks_of
 from kgkit.extraction.schema import Schema
+from kgkit.frames import take
 from kgkit.models.chat import Ask, ChatModel
 from kgkit.results import Outcome, outcomes_frame
 
-__all__ = ["extract_with_model", "first_requests"]
+__all__ = ["extract_with_model", "extraction_requests"]
 
 DEFAULT_SCHEMA = "general"
 
@@ -74,16 +75,30 @@ def extract_with_model(
     return rows.frames(), outcomes_frame("extract", frame["chunk_id"].to_list(), outcomes, params=params)
 
 
-def first_requests(frame: pl.DataFrame, *, schema: Any = None, output_language: str | None = None) -> list[Ask]:
-    """Make the requests of a first pass without sending them: what an estimate counts.
+def extraction_requests(chunks: Any, *, schema: Any = None, output_language: str | None = None) -> Iterator[Ask]:
+    """Make the requests that `kgkit.extract` would send with a language model, without sending them.
+
+    They are what ``model.estimate`` counts. A second pass (``gleaning=1``) sends about as many again, each longer by
+    the first reply.
 
     Args:
-        frame: A chunks table.
-        schema: What `Schema.of` takes.
-        output_language: Language of names and descriptions.
+        chunks: A chunks frame of any kind, or the result of `kgkit.chunk_documents`.
+        schema: As for `kgkit.extract`.
+        output_language: As for `kgkit.extract`.
+
+    Returns:
+        An iterator over requests, one for each chunk that has text.
+
+    Examples:
+        >>> import polars as pl
+        >>> chunks = pl.DataFrame({"chunk_id": ["c1"], "doc_id": ["d1"], "seq": [0], "start": [0], "end": [3],
+        ...                        "text": ["Ada"]})
+        >>> [ask.chars_sent for ask in extraction_requests(chunks, schema="academic")]
+        [3]
     """
-    questions = Questions(Schema.of(schema or DEFAULT_SCHEMA), output_language=output_language)
-    return [questions.first(chunk) for chunk in chunks_of(frame) if chunk.passage.text.strip()]
+    questions = Questions(Schema.of(DEFAULT_SCHEMA if schema is None else schema), output_language=output_language)
+    taken = take(chunks, "chunks")
+    return (questions.first(chunk) for chunk in chunks_of(taken.frame) if chunk.passage.text.strip())
 
 
 def _checked(model: Any, schema: Any, gleaning: int, max_chars: int) -> Schema:

@@ -1,0 +1,93 @@
+"""The whole way: an endpoint over HTTP, the client, and what is made of its replies."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from said import case, chunks_of, codes, content
+
+import kgkit as kg
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "models"))
+from scripted import Got, Say, Server, completion
+
+TEXT = "Mira Solen founded Calder Works. "
+
+
+@pytest.fixture(autouse=True)
+def _no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_from_an_endpoint_to_a_graph(tmp_path: Path) -> None:
+    said = {
+        "entities": [{"name": "Mira Solen", "type": "person"}, {"name": "Calder Works", "type": "company"}],
+        "relations": [
+            {
+                "subject": "Mira Solen",
+                "predicate": "founded",
+                "object": "Calder Works",
+                "polarity": "positive",
+                "quote": "Mira Solen founded Calder Works",
+            }
+        ],
+    }
+
+    def script(got: Got) -> Say:
+        if "closed" in got.prompt.rsplit("<passage-", 2)[1]:
+            return Say({"error": {"message": "busy"}}, 500)
+        return Say(completion(f"```json\n{json.dumps(said)}\n```", model="served-1"))
+
+    chunks = chunks_of(TEXT, "The quay is closed. ", " \n", TEXT)
+    with Server(script) as server:
+        model = kg.OpenAIModel("m", server.url, cache=tmp_path / "kept", max_attempts=2)
+        found = kg.extract(chunks, model=model)
+        assert found.counts == {"in": 4, "ok": 2, "empty": 1, "failed": 1, "skipped": 0}
+        failed = found.outcomes.row(1, named=True)
+        assert (failed["reason"], failed["attempts"], failed["chars_sent"]) == ("endpoint_error", 2, 20)
+        assert found.mentions["origin"].unique().to_list() == [f"openai:m@{server.host} (served-1)"]
+        assert kg.build_graph(found).relations["weight"].to_list() == [2.0]
+        sent = len(server.got)
+        again = kg.extract(chunks, model=model)
+        assert len(server.got) - sent == 2 and again.mentions.equals(found.mentions)
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "reason"),
+    [
+        ("llm_empty_choices.json", "failed", "empty_reply"),
+        ("llm_null_message.json", "failed", "filtered"),
+        ("llm_refusal.json", "failed", "refused"),
+        ("llm_think_unclosed.json", "failed", "cut_by_length"),
+        ("llm_length_truncated.json", "failed", "cut_by_length"),
+        ("llm_think_block.json", "ok", None),
+    ],
+)
+def test_replies_of_bug_reports_are_outcomes_of_their_chunk(
+    shared: Path, name: str, status: str, reason: str | None
+) -> None:
+    with Server(lambda _: Say(case(shared, name))) as server:
+        chunks = chunks_of("Mira Solen saw Ward 1, Ward 2 and Ward 3.")
+        found = kg.extract(chunks, model=kg.OpenAIModel("m", server.url, max_attempts=2))
+    assert found.outcomes.select("status", "reason").row(0) == (status, reason)
+    assert "DRAFT ONLY" not in found.mentions["name"].to_list()
+    if name == "llm_length_truncated.json":
+        located = found.mentions.drop_nulls("start")["quote"].to_list()
+        assert located == ["Ward 1", "Ward 2", "Ward 3"] and "partial" in codes(found.outcomes)
+
+
+def test_one_request_for_each_chunk_with_the_schema_of_the_reply(shared: Path) -> None:
+    told = case(shared, "llm_undeclared_endpoint.json")
+    with Server(lambda _: Say(completion(json.dumps(content(told["response"]))))) as server:
+        model = kg.OpenAIModel("m", server.url)
+        found = kg.extract(chunks_of(told["chunk_text"], told["chunk_text"]), model=model, schema="investigations")
+        assert len(server.got) == 2 == model.usage().height
+        form = server.got[0].body["response_format"]["json_schema"]["schema"]
+    assert "owns" in form["properties"]["relations"]["items"]["properties"]["predicate"]["enum"]
+    assert found.counts["ok"] == 2
+    estimate = model.estimate(kg.extraction_requests(chunks_of(told["chunk_text"]), schema="investigations"))
+    assert estimate.calls == 1
