@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Mapping
 from typing import Any
 
 from kgkit.errors import InputError, OptionError
+from kgkit.project.secrets import refuse_secrets
 
 __all__ = ["kept_options", "model_key", "revived_options"]
 
 _NOT_KEPT = ("workers", "progress", "backend")  # how it is run, not what comes out
-_SECRET = re.compile(r"(?:^|_)(?:key|token|secret|password|passwd|credentials?|auth|authorization|headers?)$", re.I)
 
 
 def kept_options(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -22,9 +21,11 @@ def kept_options(options: Mapping[str, Any]) -> dict[str, Any]:
     A language model is kept as what decides its replies (endpoint, name, parameters), a schema as YAML.
 
     Raises:
-        OptionError: A value cannot be written down, or an option is named like a secret.
+        OptionError: A value cannot be written down, or looks like a secret.
     """
-    return {name: _plain(name, value) for name, value in sorted(options.items()) if name not in _NOT_KEPT}
+    kept = {name: _plain(name, value) for name, value in sorted(options.items()) if name not in _NOT_KEPT}
+    refuse_secrets(kept)
+    return kept
 
 
 def revived_options(params: Mapping[str, Any], models: Mapping[str, Any]) -> dict[str, Any]:
@@ -58,9 +59,6 @@ def model_key(model: Any) -> str:
 
 
 def _plain(name: str, value: Any) -> Any:
-    if _SECRET.search(name):
-        msg = f"{name} looks like a secret, and options are kept on disk. Give it to the model's object instead."
-        raise OptionError(msg)
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, os.PathLike):

@@ -19,7 +19,7 @@ from kgkit.project.ledger import open_ledger
 from kgkit.project.records import RESTORE, decisions_frame, runs_frame
 from kgkit.project.store import Store
 from kgkit.project.verbs import Verbs
-from kgkit.project.work import graph_of, new_run, user
+from kgkit.project.work import graph_of, new_run, outcome_part, reviewed_graph, user
 from kgkit.results import Result
 
 if TYPE_CHECKING:
@@ -94,8 +94,20 @@ class Project(Verbs):
         return give(self._keeper.view(at=at).table(name), name, backend)
 
     def graph(self, *, at: str | None = None) -> Graph:
-        """Give the graph as it is visible now, or was when a run ended: what other functions take."""
-        return graph_of(self._keeper, self._keeper.state(at))
+        """Give the graph as it is visible now, or was when a run ended: what other functions take.
+
+        Where decisions changed it, it is a `Reviewed` graph, which also knows the graph before decisions; that one
+        is built again.
+        """
+        state = self._keeper.state(at)
+        made = state.tables.get("canonical")
+        view = self._keeper.view(state)
+        if (
+            made is None
+            or not view.rows("outcomes", parts=[outcome_part("apply_decisions")], columns=["status"]).height
+        ):
+            return graph_of(self._keeper, state)
+        return reviewed_graph(self._keeper, state, made.run.params)
 
     def versions(self, *, at: str | None = None) -> dict[str, int]:
         """Give the Delta version of each visible table, for tools that read the folders themselves."""

@@ -54,7 +54,12 @@ STAGES = {
         compared=("doc_id", "chunk_id", "seq", "start", "end", "text"),
         told=("doc_id", "chunk_id"),
     ),
-    "build_graph": Stage("build", ("mentions", "statements"), ("entities", "relations", "evidence"), decided=True),
+    "build_graph": Stage(
+        "build",
+        ("mentions", "statements"),
+        ("entities", "relations", "evidence", "canonical", "aliases", "withheld"),
+        decided=True,
+    ),
     "detect_communities": Stage("communities", ("entities", "relations", "evidence"), ("communities", "reports")),
     "ask": Stage("ask", ("chunks", "entities"), ("answers", "answer_sentences", "citations", "hits")),
 }

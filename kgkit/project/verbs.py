@@ -18,15 +18,15 @@ from kgkit.project.keep import Keeper
 from kgkit.project.kept import KeptRun
 from kgkit.project.options import kept_options, model_key, revived_options
 from kgkit.project.reading import read_into
-from kgkit.project.records import decided_since, read_state
-from kgkit.project.stages import STAGES
+from kgkit.project.records import decided_since, decisions_frame, read_state
+from kgkit.project.stages import DECIDED, STAGES
 from kgkit.project.work import Begun, begin, graph_of, keep, keep_answer, named, new_run, record_failure
 from kgkit.results import Result
 
 if TYPE_CHECKING:
     from kgkit.communities import Communities
-    from kgkit.graph import Graph
     from kgkit.models.replies import Replies
+    from kgkit.resolution.apply import Reviewed
     from kgkit.retrieval import Answer
 
 __all__ = ["Verbs"]
@@ -99,15 +99,25 @@ class Verbs:
 
         return self._in_batches("extract", work, options, batch_chars, retry_failed=retry_failed)
 
-    def build(self, **options: Any) -> Graph:
-        """Build the graph as `kgkit.build_graph` does, from the mentions and statements."""
+    def build(self, **options: Any) -> Reviewed:
+        """Build the graph as `kgkit.build_graph` does, and apply what people decided, as `kgkit.apply_decisions` does.
+
+        Args:
+            options: Those of `kgkit.build_graph`.
+
+        Returns:
+            The graph after decisions. Which of them could not be applied is in its ``outcomes``, and in `failures`.
+        """
         import kgkit as kg
 
         kept = kept_options(options)
         with self._recorded("build_graph", kept):
             begun = begin(self._keeper, "build_graph", kept)
-            mentions, statements = (begun.table(name) for name in ("mentions", "statements"))
-            return keep(begun, kg.build_graph(mentions, statements, **options))
+            graph = kg.build_graph(*(begun.table(name) for name in STAGES["build_graph"].inputs), **options)
+            with self._keeper.ledger.reading() as connection:
+                decisions = decisions_frame(connection, upto=begun.run.last_decision)
+            result = kg.apply_decisions(graph, decisions.filter(pl.col("kind").is_in(DECIDED)))
+            return keep(begun, result, {"build_graph": graph.outcomes, "apply_decisions": result.outcomes})
 
     def communities(self, **options: Any) -> Communities:
         """Find communities as `kgkit.detect_communities` does, in the graph."""

@@ -15,12 +15,14 @@ import polars as pl
 from kgkit.errors import InputError, ProjectError
 from kgkit.project.keep import WHOLE, Change, Keeper, Parts, View
 from kgkit.project.records import Run, State, now
+from kgkit.project.secrets import without_secrets
 from kgkit.project.stages import STAGES, made_with
 from kgkit.project.store import PART
 from kgkit.results import STATUSES, Result
 
 if TYPE_CHECKING:
     from kgkit.graph import Graph
+    from kgkit.resolution.apply import Reviewed
 
 __all__ = [
     "INTERRUPTED",
@@ -34,6 +36,7 @@ __all__ = [
     "outcome_part",
     "record_failure",
     "replacing",
+    "reviewed_graph",
     "stamped",
     "tell",
     "user",
@@ -42,6 +45,7 @@ __all__ = [
 _R = TypeVar("_R", bound=Result)
 
 _REASON = 500
+_SAID = ("mentions", "statements")
 
 INTERRUPTED = "interrupted"
 """The reason of items that were not reached."""
@@ -100,12 +104,20 @@ def begin(keeper: Keeper, stage: str, params: dict[str, Any], *, optional: Itera
     return Begun(keeper, view, new_run(stage, params, inputs, last_decision=last))
 
 
-def keep(begun: Begun, result: _R) -> _R:
-    """Keep the tables of a stage that makes them whole; give its result with the outcomes as they are kept."""
+def keep(begun: Begun, result: _R, told: Mapping[str, pl.DataFrame] | None = None) -> _R:
+    """Keep the tables of a stage that makes them whole; give its result with the outcomes as they are kept.
+
+    Args:
+        begun: The run.
+        result: What it made.
+        told: Outcomes to keep, by the function that they are of; by default those of the result.
+    """
     stage = begun.run.stage
     result = replace(result, outcomes=stamped(result.outcomes, begun.run))
+    rows = told or {stage: result.outcomes}
+    parts = [(outcome_part(name), stamped(frame, begun.run)) for name, frame in rows.items()]
     changes: dict[str, Change] = {name: result.frames[name] for name in STAGES[stage].outputs}
-    changes["outcomes"] = lambda _: [(outcome_part(stage), result.outcomes)]
+    changes["outcomes"] = lambda _: parts
     begun.commit(changes)
     return result
 
@@ -165,12 +177,25 @@ def outcome_part(stage: str, part: str = WHOLE) -> str:
 
 
 def graph_of(keeper: Keeper, state: State) -> Graph:
-    """Give the graph of a state."""
+    """Give the graph of a state: as people's decisions left it."""
     from kgkit.graph import Graph
 
     view = keeper.view(state)
     frames = {name: view.table(name) for name in ("entities", "relations", "evidence", "mentions", "statements")}
     return Graph(**frames, outcomes=view.rows("outcomes", parts=[outcome_part("build_graph")]))
+
+
+def reviewed_graph(keeper: Keeper, state: State, options: Mapping[str, Any]) -> Reviewed:
+    """Give the graph of a state together with the graph before decisions, which is built again."""
+    import kgkit as kg
+    from kgkit.resolution.apply import Reviewed
+
+    view = keeper.view(state)
+    base = kg.build_graph(view.table("mentions"), view.table("statements"), **options)
+    names = ("entities", "relations", "evidence", "canonical", "aliases", "withheld")
+    frames = {name: view.table(name) for name in names} | {name: getattr(base, name) for name in _SAID}
+    outcomes = view.rows("outcomes", parts=[outcome_part("apply_decisions")])
+    return Reviewed(**frames, outcomes=outcomes, base=base)
 
 
 def new_run(stage: str, params: dict[str, Any], inputs: dict[str, int], *, last_decision: int | None = None) -> Run:
@@ -182,7 +207,7 @@ def new_run(stage: str, params: dict[str, Any], inputs: dict[str, int], *, last_
 
 def record_failure(keeper: Keeper, run: Run, error: Exception) -> None:
     """Note a stage that failed as a whole; nothing of it is visible."""
-    reason = f"{type(error).__name__}: {error}"[:_REASON]
+    reason = without_secrets(f"{type(error).__name__}: {error}")[:_REASON]
     with suppress(ProjectError):  # the error itself is raised, which is what counts
         keeper.commit(replace(run, verdict="failed", reason=reason), {})
 

@@ -70,6 +70,8 @@ def test_every_version_survives(old: Path, monkeypatch: pytest.MonkeyPatch) -> N
     anew.ask("Who met Grace Hopper?")
     for name in anew.versions():
         ours, theirs = (p.table(name).drop("run_id", strict=False) for p in (project, anew))
+        if name == "outcomes":  # the old one holds a decision about what is in neither
+            ours = ours.filter(pl.col("stage") != "apply_decisions")
         assert ours.equals(theirs), name
 
 

@@ -173,7 +173,6 @@ def test_a_key_in_the_environment_stays_there(
         assert not holds_key((tmp_path / name).read_bytes().decode("latin-1")), name
 
 
-@pytest.mark.xfail(reason="kept_options does not call refuse_secrets yet", strict=False)
 def test_a_secret_option_is_refused_and_not_kept(tmp_path: Path) -> None:
     project = kg.Project(tmp_path / "p.kg")
     project.read(corpus(0))
@@ -184,7 +183,6 @@ def test_a_secret_option_is_refused_and_not_kept(tmp_path: Path) -> None:
         assert not holds_key((tmp_path / name).read_bytes().decode("latin-1")), name
 
 
-@pytest.mark.xfail(reason="record_failure does not call without_secrets yet", strict=False)
 def test_a_reply_with_a_key_stays_out_of_the_ledger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(*_: object, **__: object) -> None:
         msg = f"401: Incorrect API key provided: {KEY}"
