@@ -170,6 +170,6 @@ def _add_acronyms(blocks: Blocks, names: Names, types: np.ndarray) -> None:
     at = np.repeat(np.arange(len(met)), met)
     nth = np.arange(len(at)) - np.repeat(np.cumsum(met) - met, met)
     other = full["node"].to_numpy().astype(np.int64)[first[at] + (turn[at] * blocks.cap + nth) % size[at]]
-    weight = np.clip(np.rint(8 * np.log2(blocks.n / size)), 1, 255).astype(np.int64)
+    weight = np.clip(np.rint(16 * np.log2(blocks.n / size)), 1, 255).astype(np.int64)
     differ = node[at] != other
     blocks.emit(_SOURCE["acronym"], node[at][differ], other[differ], weight[at][differ])
