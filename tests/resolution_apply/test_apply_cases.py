@@ -37,10 +37,8 @@ def calder(shared: Path) -> Graph:
     ids = sorted({link[2] for link in links})
     where = {"located": "exact", "origin": "case"}
     mentions = [{"mention_id": i, "doc_id": i[:2], "name": "Calder Works", "attributes": "{}", **where} for i in ids]
-    statements = [
-        {"statement_id": i, "doc_id": i[:2], "subject": "?", "predicate": "?", "object": "?", "polarity": "positive", **where}
-        for i in ids
-    ]  # fmt: skip
+    said = {"subject": "?", "predicate": "?", "object": "?", "polarity": "positive"}
+    statements = [{"statement_id": i, "doc_id": i[:2], **said, **where} for i in ids]
     return Graph(
         entities=plain.entities,
         relations=plain.relations,

@@ -51,17 +51,18 @@ def _ids() -> list[str]:
 PARTS = [{"name": "Ada", "type": "PERSON", "mention_ids": ["m00", "m11", "m22"]}, {"name": "Other", "doc_ids": ["d3"]}]
 
 
+KINDS = ["merge", "merge", "merge", "reject", "split", "type", "relation", "undo", "undo", "flag"]
+
+
 @st.composite
 def decisions(draw: st.DrawFn, most: int = 9) -> list[dict[str, Any]]:
-    """Draw decisions that refer to each other: undos of undos, merges of parts of splits, relations that merges make."""
+    """Draw decisions that refer to each other: undos of undos, merges of parts of splits, corrected relations."""
     ids = [*_ids(), *part_ids(_ids()[0], PARTS), *part_ids(_ids()[1], PARTS[:1])]
     relations = [*base().relations["relation_id"].to_list()[:5], "relation_gone"]
     statements = base().statements["statement_id"].to_list()
     rows: list[dict[str, Any]] = []
     for number in range(draw(st.integers(0, most))):
-        kind = draw(
-            st.sampled_from(["merge", "merge", "merge", "reject", "split", "type", "relation", "undo", "undo", "flag"])
-        )
+        kind = draw(st.sampled_from(KINDS))
         some = draw(st.lists(st.sampled_from(ids), min_size=2, max_size=3, unique=True))
         if kind == "undo" and rows:
             rows.append(undo(number, draw(st.integers(0, len(rows) - 1))))
@@ -199,11 +200,8 @@ def _emptied(after: Any, entity_id: str) -> bool:
     own = base().evidence.filter(pl.col("item_id") == entity_id)["evidence_id"]
     now = after.evidence.filter(pl.col("evidence_id").is_in(own.implode()), pl.col("item_kind") == "entity")
     stands = dict(after.canonical.iter_rows())
-    return (
-        len(own) > 0
-        and stands.get(entity_id) not in set(now["item_id"])
-        or entity_id not in after.entities["entity_id"]
-    )
+    moved = len(own) > 0 and stands.get(entity_id) not in set(now["item_id"])
+    return moved or entity_id not in after.entities["entity_id"]
 
 
 def test_no_decisions_give_the_graph_itself() -> None:
