@@ -45,11 +45,20 @@ class Members:
         one, other, pair = (np.concatenate(part) for part in zip(*parts, strict=True))
         return one, other, pair
 
-    def within(self, most: int) -> tuple[np.ndarray, np.ndarray]:
-        """Pair the records of each node with the next ``most`` of the same node; int32."""
+    def within(self, budget: int) -> tuple[np.ndarray, np.ndarray]:
+        """Pair the records of each node with the next ones of the same node, as many as fit the budget; int32.
+
+        Returns:
+            Left and right records. All are paired where that is no more than the budget; else each with as many
+            next ones as all can have, but at least one.
+        """
         node = self.of[self.record]
         parts = [(np.empty(0, np.int32),) * 2]
-        for step in range(1, min(most, int(self.size.max(initial=0)) - 1) + 1):
+        n_pairs = 0
+        for step in range(1, int(self.size.max(initial=0))):
+            n_pairs += int(np.maximum(self.size - step, 0).sum())
+            if step > 1 and n_pairs > budget:
+                break
             same = node[step:] == node[:-step]
             both = (self.record[:-step][same], self.record[step:][same])
             parts.append((both[0].astype(np.int32), both[1].astype(np.int32)))

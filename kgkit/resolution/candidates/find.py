@@ -79,7 +79,7 @@ def find_candidates(
         return empty_candidates()
     nodes = nodes_of(held, across, across_types)
     pairs, score, tallies = pair_nodes(nodes)
-    found = _of_records(nodes, pairs, score, budget, max(1, round(per_record)))
+    found = _of_records(nodes, pairs, score, budget)
     n_found = pairs.sources
     del pairs, score
     for source, more in _beside(held, given, tallies):
@@ -91,10 +91,10 @@ def find_candidates(
     return Candidates(found.left[best], found.right[best], sources, found.score[best], report)
 
 
-def _of_records(nodes: Nodes, pairs: Pairs, score: np.ndarray, budget: int, most: int) -> beside.Found:
+def _of_records(nodes: Nodes, pairs: Pairs, score: np.ndarray, budget: int) -> beside.Found:
     """Choose pairs of nodes, and make them pairs of records."""
     members = Members(nodes.of, nodes.n)
-    left, right = members.within(most)
+    left, right = members.within(max(1, budget // 2))
     may = nodes.may_pair(nodes.of[left], nodes.of[right], any_type=True)
     left, right = left[may], right[may]
     counts = members.n_between(pairs.left, pairs.right) if len(nodes.of) > nodes.n else None

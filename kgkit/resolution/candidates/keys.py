@@ -110,9 +110,9 @@ def _sum_within(names: Names, word: np.ndarray) -> np.ndarray:
 
 def _joined(names: Names) -> np.ndarray:
     """Hash the core words of each name, written together."""
-    joined = names.parts.filter("core").group_by("number", maintain_order=True).agg(pl.col("word").str.join(""))
+    joined = names.parts.filter("core").group_by("number", maintain_order=True).agg(pl.col("whole").str.join(""))
     hashed = np.zeros(len(names.node), np.uint64)
-    hashed[joined["number"].to_numpy()] = joined["word"].hash(0).to_numpy()
+    hashed[joined["number"].to_numpy()] = joined["whole"].hash(0).to_numpy()
     return hashed
 
 

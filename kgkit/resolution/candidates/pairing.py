@@ -15,7 +15,7 @@ from kgkit.resolution.candidates.nodes import Nodes
 __all__ = ["pair_nodes"]
 
 _SPELLED = 30_000  # nodes that are compared all with all by spelling; the cost grows with the square
-_NEAREST, _LEAST = 20, 0.2
+_NEAREST, _LEAST = 20, 0.1
 _SAME_NAME, _SPELLING, _COLUMNS = (SOURCES.index(s) for s in ("same_name", "spelling", "columns"))
 
 
