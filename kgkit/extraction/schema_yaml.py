@@ -32,7 +32,7 @@ def read_schema(source: str | os.PathLike[str]) -> Schema:
     try:
         text = path.read_text("utf-8-sig")
     except (OSError, ValueError) as error:
-        msg = f"The schema {os.fspath(source)!r} cannot be read: {error}. Give the path of a YAML file in UTF-8."
+        msg = f"The schema {os.fspath(source)!r} cannot be read: {error}. Give a YAML file or a starter's name."
         raise InputError(msg) from error
     return _Reader(path.name).read(text)
 

@@ -15,17 +15,21 @@ Decision = Literal["granted", "wait", "refused"]
 
 @dataclass(frozen=True)
 class Spending:
-    """Calls, tokens and dollars. ``money`` is ``None`` where the price is not known."""
+    """Calls, tokens and dollars: of one call (``money`` is ``None`` where the price is not known), or a sum of them.
+
+    In a sum ``money`` is that of the calls with a price, and ``unpriced`` counts the others.
+    """
 
     calls: int = 0
     tokens: int = 0
     money: float | None = 0.0
+    unpriced: int = 0
 
     def plus(self, other: Spending, sign: int = 1) -> Spending:
         """Add (or, with -1, take away) another spending."""
-        known = self.money is not None and other.money is not None
-        money = max(0.0, (self.money or 0.0) + sign * (other.money or 0.0)) if known else None
-        return Spending(self.calls + sign * other.calls, self.tokens + sign * other.tokens, money)
+        money = max(0.0, (self.money or 0.0) + sign * (other.money or 0.0))
+        unpriced = self.unpriced + sign * (other.unpriced + (other.money is None))
+        return Spending(self.calls + sign * other.calls, self.tokens + sign * other.tokens, money, unpriced)
 
 
 class Budget:
@@ -82,20 +86,23 @@ class Budget:
     def settle(self, need: Spending, took: Spending) -> None:
         """Replace a reservation by what the call took."""
         with self._lock:
-            self._held = self._held.plus(need, -1)
+            held = self._held.plus(need, -1)
+            self._held = held if held.calls else Spending()  # without the crumbs of floating point
             self._spent = self._spent.plus(took)
 
     def _fits(self, total: Spending) -> bool:
         return (
             (self.calls is None or total.calls <= self.calls)
             and (self.tokens is None or total.tokens <= self.tokens)
-            and (self.money is None or (total.money is not None and total.money <= self.money + 1e-12))
+            and (self.money is None or (not total.unpriced and (total.money or 0.0) <= self.money + 1e-12))
         )
 
     def __repr__(self) -> str:
         limits = [f"{n}={v!r}" for n in ("money", "tokens", "calls") if (v := getattr(self, n)) is not None]
         spent = self._spent
-        money = "unknown price" if spent.money is None else f"${spent.money:.4f}"
+        money = f"${spent.money or 0.0:.4f}" + (
+            f" and {spent.unpriced:,} calls of unknown price" * bool(spent.unpriced)
+        )
         return f"Budget({', '.join(limits)}; spent {money}, {spent.tokens:,} tokens, {spent.calls:,} calls)"
 
     def __getstate__(self) -> dict[str, object]:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from kgkit.errors import InputError
 from kgkit.models.budget import Budget, Spending
 from kgkit.models.capabilities import Capabilities, Form, Known, after_refusal
 from kgkit.models.chat import Ask, Parse, Reply
@@ -53,6 +54,21 @@ class Setup:
     def place(self) -> str:
         """Name of the endpoint and model together."""
         return f"{self.model} at {self.endpoint}"
+
+    def check(self) -> None:
+        """Raise unless requests can be sent: with a key, and a price where the budget is in money.
+
+        Raises:
+            InputError: They cannot.
+        """
+        self.key.reveal()
+        if self.budget is not None and self.budget.money is not None and self.price() is None:
+            msg = (
+                f"The price of {self.model!r} at {host_of(self.endpoint)} is not known, so a budget in money cannot be "
+                "held. Give prices={'MODEL': (dollars in, dollars out)} for a million tokens, or a budget in tokens "
+                "or calls."
+            )
+            raise InputError(msg)
 
     def price(self, served: str | None = None) -> Price | None:
         """Price of the model that answered, or that is asked for; ``None`` when unknown."""

@@ -16,7 +16,7 @@ from kgkit.errors import InputError
 from kgkit.ids import content_hash
 from kgkit.models.asking import Preparer, Run
 from kgkit.models.budget import Spending
-from kgkit.models.calling import Caller, Job
+from kgkit.models.calling import Caller, Job, Setup
 from kgkit.models.capabilities import Capabilities, Form
 from kgkit.models.chat import Ask, Reply
 from kgkit.models.judging import Verdict
@@ -27,6 +27,10 @@ from kgkit.results import Outcome, outcomes_frame
 __all__ = ["Embeddings", "embed"]
 
 _STAGE = "embed"
+_REFUSED = ("HTTP 400", "HTTP 413", "HTTP 422")
+
+Vector = np.ndarray[Any, np.dtype[np.float32]]
+Made = tuple[Vector, str | None]
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,7 @@ class Embeddings:
         outcomes: What became of each text, by its position as ``text_0``, ``text_1``, ...
     """
 
-    vectors: np.ndarray[Any, np.dtype[np.float32]]
+    vectors: Vector
     model: str | None
     dimension: int
     outcomes: pl.DataFrame
@@ -64,7 +68,8 @@ def embed(
         The vectors, the model and the dimension.
 
     Raises:
-        InputError: Vectors of different models or lengths came back (or were kept), which cannot be compared.
+        InputError: The model has no key or no price that it needs, or vectors of different models or lengths came
+            back (or were kept), which cannot be compared.
 
     Examples:
         >>> model = OpenAIModel("nomic-embed-text", "http://localhost:11434/v1")
@@ -76,40 +81,27 @@ def embed(
     setup = replace(model.setup, parameters={"dimensions": dimensions, "max_tokens": 0})
     head = json.dumps([_STAGE, setup.endpoint, setup.model, dimensions])
     keys = [content_hash(head + text) for text in listed]
-    found = _kept(model, keys)
-    done: dict[int, tuple[Any, str | None]] = {i: found[k] for i, k in enumerate(keys) if k in found}
-    outcomes = {i: Outcome(names[i], "ok", attempts=0) for i in done}
-    wanted: list[list[int]] = []
-    first = {
-        k: i for i, k in reversed(list(enumerate(keys))) if k not in found
-    }  # a text that comes twice goes out once
-    source = iter(sorted(first.values()))
+    by_key = dict(zip(keys, listed, strict=True))  # a text that comes twice goes out once
+    made = _kept(model, list(by_key))
+    became: dict[str, Outcome] = {key: Outcome("", "ok", attempts=0) for key in made}
+    source = iter([key for key in by_key if key not in made])
     wanted = list(iter(lambda: list(islice(source, batch_size)), []))
+    if wanted:
+        setup.check()
     while wanted:
-        retry: list[list[int]] = []
-        keep: list[Kept] = []
-        for reply in _run(setup, wanted, listed):
-            batch = [int(i) for i in reply.item_id.split(",")]
+        alone: list[list[str]] = []
+        for batch, reply in _asked(setup, wanted, by_key):
             if reply.status == "ok":
-                for i, vector in zip(batch, reply.data, strict=True):
-                    done[i] = vector, reply.model
-                    outcomes[i] = Outcome(names[i], "ok", attempts=reply.attempts)
-                    packed = base64.b64encode(vector.tobytes()).decode()
-                    keep.append(Kept(keys[i], _STAGE, setup.model, keys[i], names[i], packed, reply.model))
-            elif len(batch) > 1 and reply.status == "failed" and (reply.detail or "").startswith("HTTP 4"):
-                retry += [[i] for i in batch]
-            else:
-                outcomes |= {i: replace(reply.outcome(Ask("", ())), item_id=names[i]) for i in batch}
-        if model.replies is not None and keep:
-            model.replies.put(keep)
-        wanted = retry
-    for i, key in enumerate(keys):  # texts that came twice
-        if i not in outcomes:
-            twin = first[key]
-            outcomes[i] = replace(outcomes[twin], item_id=names[i])
-            if twin in done:
-                done[i] = done[twin]
-    return _together(done, len(listed), outcomes_frame(_STAGE, names, outcomes.values()))
+                found = {key: (vector, reply.model) for key, vector in zip(batch, reply.data, strict=True)}
+                made |= found
+                _keep(model, found)
+            elif len(batch) > 1 and (reply.detail or "").startswith(_REFUSED):
+                alone += [[key] for key in batch]
+                continue
+            became |= dict.fromkeys(batch, reply.outcome(Ask("", ())))
+        wanted = alone
+    outcomes = [replace(became[key], item_id=name) for key, name in zip(keys, names, strict=True)]
+    return _together([made.get(key) for key in keys], outcomes_frame(_STAGE, names, outcomes))
 
 
 class _Embedder(Caller):
@@ -145,14 +137,15 @@ class _EmbedRun(Run):
     caller = _Embedder
 
 
-def _run(setup: Any, batches: list[list[int]], texts: list[str]) -> Iterator[Reply]:
+def _asked(setup: Setup, batches: list[list[str]], texts: Mapping[str, str]) -> Iterator[tuple[list[str], Reply]]:
     asks = (
-        Ask(",".join(map(str, batch)), tuple({"role": "user", "content": texts[i]} for i in batch)) for batch in batches
+        Ask(str(i), tuple({"role": "user", "content": texts[key]} for key in batch)) for i, batch in enumerate(batches)
     )
-    return _EmbedRun(setup, Preparer({"parameters": {}}), None, _STAGE, None).replies_to(asks)
+    for reply in _EmbedRun(setup, Preparer({"parameters": {}}), None, _STAGE, None).replies_to(asks):
+        yield batches[int(reply.item_id)], reply
 
 
-def _vectors(body: Mapping[str, Any], count: int) -> list[np.ndarray[Any, np.dtype[np.float32]]]:
+def _vectors(body: Mapping[str, Any], count: int) -> list[Vector]:
     rows = sorted(body["data"], key=lambda row: row["index"])
     if [row["index"] for row in rows] != list(range(count)):
         msg = f"there must be one for each of {count} texts, with its index"
@@ -164,17 +157,26 @@ def _vectors(body: Mapping[str, Any], count: int) -> list[np.ndarray[Any, np.dty
     return vectors
 
 
-def _kept(model: OpenAIModel, keys: list[str]) -> dict[str, tuple[Any, str | None]]:
+def _kept(model: OpenAIModel, keys: list[str]) -> dict[str, Made]:
     if model.replies is None:
         return {}
-    found = model.replies.get(list(dict.fromkeys(keys)))
-    model.replies.count(_STAGE, model.setup.model, len(found), len(set(keys)) - len(found))
+    found = model.replies.get(keys)
+    model.replies.count(_STAGE, model.setup.model, len(found), len(keys) - len(found))
     return {k: (np.frombuffer(base64.b64decode(kept.text), dtype=np.float32), kept.served) for k, kept in found.items()}
 
 
-def _together(done: dict[int, tuple[Any, str | None]], count: int, outcomes: pl.DataFrame) -> Embeddings:
-    models = sorted({served or "unnamed" for _, served in done.values()})
-    lengths = sorted({len(vector) for vector, _ in done.values()})
+def _keep(model: OpenAIModel, found: Mapping[str, Made]) -> None:
+    if model.replies is not None:
+        packed = {key: base64.b64encode(vector.tobytes()).decode() for key, (vector, _) in found.items()}
+        model.replies.put(
+            Kept(key, _STAGE, model.setup.model, key, "", packed[key], served) for key, (_, served) in found.items()
+        )
+
+
+def _together(made: list[Made | None], outcomes: pl.DataFrame) -> Embeddings:
+    there = [m for m in made if m is not None]
+    models = sorted({served or "unnamed" for _, served in there})
+    lengths = sorted({len(vector) for vector, _ in there})
     if len(models) > 1 or len(lengths) > 1:
         msg = (
             f"The vectors are of different kinds and cannot be compared: models {', '.join(models)}, lengths "
@@ -182,7 +184,8 @@ def _together(done: dict[int, tuple[Any, str | None]], count: int, outcomes: pl.
         )
         raise InputError(msg)
     dimension = lengths[0] if lengths else 0
-    vectors = np.full((count, dimension), np.nan, dtype=np.float32)
-    for i, (vector, _) in done.items():
-        vectors[i] = vector
-    return Embeddings(vectors, next((served for _, served in done.values()), None), dimension, outcomes)
+    vectors = np.full((len(made), dimension), np.nan, dtype=np.float32)
+    for i, one in enumerate(made):
+        if one is not None:
+            vectors[i] = one[0]
+    return Embeddings(vectors, there[0][1] if there else None, dimension, outcomes)

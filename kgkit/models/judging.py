@@ -88,7 +88,7 @@ def judge_text(content: str, ask: Ask, parse: Parse | None, *, cut: bool = False
     """Judge what a model wrote. ``cut`` says that the endpoint stopped it at the length limit."""
     text = without_thinking(content)
     if cut and not text:
-        return Verdict("failed", "cut_by_length", "The length limit was reached before the answer began.", strict=False)
+        return Verdict("failed", "cut_by_length", "The length limit was reached before the answer began.")
     if text is None:
         return Verdict("failed", "unusable_reply", "The model's thinking never ended.", strict=False)
     if not text:
@@ -100,7 +100,7 @@ def judge_text(content: str, ask: Ask, parse: Parse | None, *, cut: bool = False
     read = read_json(text, ask.schema)
     if cut and not read.strict:
         detail = "The reply was cut by the length limit; what came before the cut is incomplete."
-        return Verdict("failed", "cut_by_length", detail, read.data, text, strict=False)
+        return Verdict("failed", "cut_by_length", detail, read.data, text)
     if not read.found or not read.whole or not isinstance(read.data, (dict, list)):
         detail = "The reply ends in the middle." if not read.whole else "The reply holds no JSON of the form asked for."
         return Verdict("failed", "unusable_reply", detail, read.data, text, strict=False)

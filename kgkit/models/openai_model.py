@@ -138,15 +138,7 @@ class OpenAIModel:
         Raises:
             InputError: There is a budget in money and no known price, or the key was left behind in a pickle.
         """
-        self.setup.key.reveal()
-        budget = self.setup.budget
-        if budget is not None and budget.money is not None and self.setup.price() is None:
-            msg = (
-                f"The price of {self.setup.model!r} at {host_of(self.setup.endpoint)} is not known, so a budget in "
-                "money cannot be held. Give prices={'MODEL': (dollars in, dollars out)} for a million tokens, "
-                "or a budget in tokens or calls."
-            )
-            raise InputError(msg)
+        self.setup.check()
         if self._mode == "batch":
             assert self.replies is not None  # held by _check
             run = BatchRun(self.setup, Preparer(self.identity()), self.replies, stage, parse)

@@ -86,7 +86,7 @@ def _bridges(pairs: tuple[Ints, Ints, Reals], must: tuple[Ints, Ints], labels: I
     n = len(labels)
     cost = 2.0 + limit - odds  # above 0, as zeros of a sparse matrix do not exist
     keys = left * np.int64(n) + right
-    bound = np.minimum(*must) * np.int64(n) + np.maximum(*must)
+    bound = np.unique((np.minimum(*must) * np.int64(n) + np.maximum(*must))[must[0] != must[1]])
     at = np.searchsorted(keys, bound)
     scored = np.append(keys, -1)[at] == bound
     cost[at[scored]] = 1.0

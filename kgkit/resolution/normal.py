@@ -73,5 +73,5 @@ def latin(texts: pl.Series) -> pl.Series:
 
     other = texts.str.contains(r"[^\x00-\x7F]").fill_null(value=False)
     foreign = texts.filter(other).unique()
-    written = [anyascii(text).lower() for text in foreign.to_list()]
+    written = [anyascii(text).lower().replace("'", "") for text in foreign.to_list()]
     return texts.replace_strict(foreign, pl.Series(written, dtype=pl.String), default=None, return_dtype=pl.String)

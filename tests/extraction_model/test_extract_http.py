@@ -38,7 +38,7 @@ def test_from_an_endpoint_to_a_graph(tmp_path: Path) -> None:
     }
 
     def script(got: Got) -> Say:
-        if "closed" in got.prompt.rsplit("<passage-", 2)[1]:
+        if "closed" in got.prompt.rsplit("<passage-", 1)[1]:
             return Say({"error": {"message": "busy"}}, 500)
         return Say(completion(f"```json\n{json.dumps(said)}\n```", model="served-1"))
 

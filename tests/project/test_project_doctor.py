@@ -164,10 +164,33 @@ def test_real_documents_are_sound(tmp_path: Path) -> None:
         "Ada Lovelace sang.",
     ]
     project = kg.Project(tmp_path / "p.kg")
-    stages(project, 0)
     project.read(pl.DataFrame({"text": texts}))
-    project.refresh()
+    for verb in (project.chunk, project.extract, project.build, project.communities):
+        verb()
     assert look(project.path).sound and project.table("mentions").height
+
+
+def test_odd_places_are_sound(path: Path, tmp_path: Path) -> None:
+    for name in ("a b#c?é 東", "50%20[x]"):
+        (tmp_path / name).mkdir()
+        assert look(Path(shutil.copytree(path, tmp_path / name / "p.kg"))).sound
+
+
+def test_graphs_that_differ_in_their_evidence_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Entities are the same from both readings, and their run says nothing of the statements of the reports."""
+    monkeypatch.setattr(kg, "extract", find_names)
+    project = kg.Project(tmp_path / "p.kg")
+    readings = [pl.DataFrame({"text": [f"{start} Grace Hopper met Howard Aiken."]}) for start in ("so", "then")]
+    for reading in readings:
+        project.read(reading)
+        project.chunk()
+        project.extract()
+        project.build()
+        if reading is readings[0]:
+            project.communities()
+    assert project.versions()["entities"] == 0 and project.versions()["evidence"] == 1
+    assert project.table("reports")["evidence"].list.len().sum()
+    assert look(project.path).sound
 
 
 def test_a_live_writer_disturbs_nothing(path: Path) -> None:
@@ -266,6 +289,12 @@ def test_damaged_decisions(path: Path) -> None:
     told = said(checkup, "decisions")
     assert "payload is no JSON object: '[]'" in told and "its kind is 'merg'" in told and "decision_gone" in told
     assert {check for check, _ in bad(checkup)} == {"decisions"}
+
+
+def test_a_table_of_a_newer_kgkit_is_a_remark(path: Path) -> None:
+    sql(path, "INSERT INTO versions VALUES ('wishes', 0, 3)")
+    checkup = look(path)
+    assert checkup.sound and bad(checkup, "remark") == {("versions", "tables/wishes")}
 
 
 def test_decisions_on_what_is_gone_are_a_remark(path: Path) -> None:
@@ -369,7 +398,7 @@ def first(column: str, value: Any) -> Callable[[pl.DataFrame], pl.DataFrame]:
 @pytest.mark.parametrize(
     ("table", "change", "check", "match"),
     [
-        ("documents", lambda f: pl.concat([f, f.head(2)]), "keys", "2 keys (doc_id) occur more than once: 'doc_"),
+        ("documents", lambda f: pl.concat([f, f.head(2)]), "keys", "2 keys (doc_id) occur more than once: ('doc_"),
         ("evidence", lambda f: pl.concat([f, f.head(1)]), "keys", "1 keys (item_id, evidence_id)"),
         ("chunks", first("doc_id", "doc_gone"), "links", "doc_id of 1 rows is no doc_id of documents: 'doc_gone'"),
         ("mentions", first("chunk_id", "chunk_gone"), "links", "no chunk_id of chunks: 'chunk_gone'"),

@@ -88,11 +88,11 @@ def ground_entities(items: Iterable[NamedEntity], reading: Reading, notes: list[
 
 def mentions_of(entities: Sequence[Entity]) -> Iterator[FoundMention]:
     """Make the mentions: one for each place, without those that lie in a longer name."""
-    places = [p for e in entities for p in _places(e)]
+    covered = _covered({(p.start, p.end) for e in entities for p in _places(e)})
     for entity in entities:
         if entity.standing == "context":
             continue
-        kept = [p for p in _places(entity) if not _in_longer(p, places)] or _places(entity)[:1]
+        kept = [p for p in _places(entity) if (p.start, p.end) not in covered] or _places(entity)[:1]
         if entity.anchor in kept:
             kept.remove(entity.anchor)
             kept.insert(0, entity.anchor)
@@ -108,9 +108,15 @@ def _places(entity: Entity) -> list[Place]:
     return [] if entity.anchor is None else [entity.anchor, *entity.others]
 
 
-def _in_longer(place: Place, places: Iterable[Place]) -> bool:
-    size = place.end - place.start
-    return any(p.start <= place.start and place.end <= p.end and p.end - p.start > size for p in places)
+def _covered(spans: set[Span]) -> set[Span]:
+    """Find the spans that lie in a longer one."""
+    inner: set[Span] = set()
+    reached = -1
+    for start, end in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if end <= reached:
+            inner.add((start, end))
+        reached = max(reached, end)
+    return inner
 
 
 def _mention(entity: Entity, place: Place | None, said: tuple[str | None, str]) -> FoundMention:
@@ -191,7 +197,7 @@ def _find(entity: Entity, reading: Reading, notes: list[str]) -> None:
         _forget(entity)
         return
     quoted = text.find_quote(item.quote)
-    if named and item.quote and quoted is None:
+    if named and item.quote and quoted is None and not reading.context.find_quote(item.quote):
         notes.append(f"unlocated_quote: {shown(item.name)}: {shown(item.quote)}")
         _forget(entity)
         return

@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeVar
 
-from kgkit.text import collapse_spaces
+from kgkit.text import collapse_spaces, normalise_name
 
-__all__ = ["Items", "NamedEntity", "StatedRelation", "clean", "has_items", "read_items", "shown"]
+__all__ = ["NO_NAMES", "Items", "NamedEntity", "StatedRelation", "clean", "has_items", "read_items", "shown"]
 
 _ENTITIES = ("entities", "nodes", "mentions")
 _RELATIONS = ("relations", "relationships", "statements", "triples", "edges")
@@ -24,6 +24,11 @@ _POLARITY = {
     "conditional": "conditional", "hypothetical": "conditional", "possible": "conditional", "planned": "conditional",
     "reported": "reported", "claimed": "reported", "alleged": "reported",
 }  # fmt: skip
+NO_NAMES = frozenset(
+    "he she it they we i you him her them us this that these those who which none null nothing unknown n/a nobody "  # noqa: SIM905
+    "somebody someone er sie es ihm ihr il elle ils elles él ella ellos".split()
+)
+"""Pronouns, and what models write where there is no name."""
 _MAX_NAME = 300  # characters; longer ones are passages
 _MAX_SHOWN = 160
 
@@ -150,6 +155,9 @@ def _entity(item: Mapping[str, Any], origin: str, notes: list[str]) -> NamedEnti
     name = _text(item, _NAME)
     if not name:
         msg = "it has no name"
+        raise _Unusable(msg)
+    if normalise_name(name) in NO_NAMES:
+        msg = "a pronoun names nothing"
         raise _Unusable(msg)
     if len(name) > _MAX_NAME:
         msg = f"its name is longer than {_MAX_NAME} characters"

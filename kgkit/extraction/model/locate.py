@@ -22,7 +22,7 @@ _MIN_FUZZY = 8  # letters; in shorter quotes one letter decides what is meant
 _MIN_PIECE = 6
 _MAX_GAP = 300  # characters that a quote may leave out with "..."
 _MARKS = " \t\r\n\"'“”„«»‘’.…,;:"
-_GAP = re.compile(r"\s*(?:\[\s*(?:\.{3}|…)\s*\]|\.{3,}|…)\s*")
+_GAP = re.compile(r"\[ ?(?:\.{3}|…) ?\]|\.{3,}|…")
 # Words that many names have: alone they do not tell one from another.
 _COMMON = frozenset(
     "corp corporation company limited group holding holdings bank university college institute school society museum "  # noqa: SIM905

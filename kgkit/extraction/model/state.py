@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from kgkit.extraction.model.ground import Entity, Reading
 from kgkit.extraction.model.instructions import inside
-from kgkit.extraction.model.items import StatedRelation, shown
+from kgkit.extraction.model.items import NO_NAMES, StatedRelation, shown
 from kgkit.extraction.model.locate import How
 from kgkit.extraction.schema_types import RelationType, relation_type_name, type_key
 from kgkit.text import normalise_name
@@ -20,10 +20,6 @@ __all__ = ["FoundStatement", "judge_relations"]
 _LITERAL = re.compile(
     r"(?:about|around|over|under|nearly|almost|some|at least|more than|less than|up to)?\s*[€$£¥₹#~+-]?\s*"
     r"\d[\d.,:/\s]*(?:%|[€$£¥₹])?(?:\s+[a-zà-ÿ%]+){0,3}"
-)
-_NO_NAMES = frozenset(
-    "he she it they we i you him her them us this that these those who which none null nothing unknown n/a nobody "  # noqa: SIM905
-    "somebody someone er sie es il elle ils elles él ella ellos".split()
 )
 
 
@@ -115,7 +111,7 @@ def _ends(
 ) -> list[_End]:
     """List the entities that an end can mean: several when one name stands for several things."""
     key = normalise_name(name)
-    if not key or key in _NO_NAMES:
+    if not key or key in NO_NAMES:
         msg = "empty_end" if not key else "no_name"
         raise _Rejected(msg)
     known = declared.get(key)

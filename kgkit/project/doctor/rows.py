@@ -22,13 +22,14 @@ _SEPARATOR = "\x1f"
 
 @dataclass(frozen=True)
 class Link:
-    """A column of ids that must be in a column of another table; of rows of one ``kind`` where there are several."""
+    """A column of ids that must be in a column of another table; of rows of one ``kind``, or by way of a third."""
 
     table: str
     column: str
     parent: str
     parent_column: str
     kind: str | None = None
+    via: str | None = None
 
 
 _LINKS = (
@@ -49,7 +50,7 @@ _LINKS = (
     Link("communities", "entity_id", "entities", "entity_id"),
     Link("communities", "parent_id", "communities", "community_id"),
     Link("reports", "community_id", "communities", "community_id"),
-    Link("reports", "evidence", "statements", "statement_id"),
+    Link("reports", "evidence", "statements", "statement_id", via="evidence"),
     Link("categories", "parent_id", "categories", "category_id"),
     Link("assignments", "category_id", "categories", "category_id"),
     Link("page_sentences", "page_id", "pages", "page_id"),
@@ -91,12 +92,10 @@ def check_keys(name: str, paths: list[Path], findings: Findings) -> None:
     twice = hashes.filter(hashes.is_duplicated()).unique()
     if twice.is_empty():
         return
-    suspects = pl.concat(
-        _joined(f).filter(_joined(f).hash().is_in(twice.implode())).rename("key") for f in batches(paths, key)
-    )
-    doubled = suspects.filter(suspects.is_duplicated()).unique().sort()
-    if len(doubled):
-        text = f"{len(doubled):,} keys ({', '.join(key)}) occur more than once: {some(doubled)}"
+    suspects = pl.concat(f.filter(_joined(f).hash().is_in(twice.implode())) for f in batches(paths, key))
+    doubled = suspects.filter(pl.struct(key).is_duplicated()).unique().sort(key)
+    if doubled.height:
+        text = f"{doubled.height:,} keys ({', '.join(key)}) occur more than once: {some(doubled.head(4).rows())}"
         meaning = "The same thing counts twice, and stages that read the table refuse it."
         findings.failed("keys", f"tables/{name}", text, meaning, _MAKE)
 
@@ -106,7 +105,7 @@ def check_links(visible: Visible, findings: Findings) -> None:
     known: dict[tuple[str, str, tuple[Path, ...]], pl.Series] = {}
     checked = 0
     for link in _LINKS:
-        children, parents = visible.paths(link.table), visible.mothers(link.table, link.parent)
+        children, parents = visible.paths(link.table), visible.mothers(link.table, link.parent, link.via)
         if children is None or parents is None:
             continue
         place = (link.parent, link.parent_column, tuple(parents))

@@ -34,9 +34,19 @@ class Visible:
         """Give the files of a table; ``None`` when it is not there or not readable."""
         return self._paths(name, self.versions.get(name))
 
-    def mothers(self, child: str, parent: str) -> list[Path] | None:
-        """Give the files of a table in the version that another was made from."""
-        return self._paths(parent, self.versions.get(parent) if child == parent else self._made_from(child, parent))
+    def mothers(self, child: str, parent: str, via: str | None = None) -> list[Path] | None:
+        """Give the files of a table in the version that another was made from.
+
+        Args:
+            child: The table whose rows name rows of the other.
+            parent: The other.
+            via: The table from which the child has these names. The tables in between may be equal in runs that read
+                different parents; only one that holds the names tells.
+        """
+        version = self.versions.get(parent) if child == parent else self._made_from(child, via or parent)
+        if via and version is not None and self.known:
+            version = self._through(list(self.known.inputs(via, version).items()), parent)
+        return self._paths(parent, version)
 
     def quoted(self) -> Iterator[tuple[Quoted, list[Path], list[Path]]]:
         """Give the tables that quote documents, their files, and those of the documents that they quote."""

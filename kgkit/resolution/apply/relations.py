@@ -17,6 +17,7 @@ __all__ = ["Related", "derive_relations"]
 
 _FACT = ["source_id", "predicate", "target_id", "polarity"]
 _NEW = [f"new_{column}" for column in _FACT]
+_CHANGED = pl.any_horizontal(pl.col(column) != pl.col(f"new_{column}") for column in _FACT)
 
 
 @dataclass(frozen=True)
@@ -58,8 +59,7 @@ def derive_relations(
     moved = _with_ends(relations, canonical)
     facts = _facts(moved, decisions)
     units = _units(moved, support, statements, canonical, splits, decisions)
-    changed = pl.any_horizontal(pl.col(c) != pl.col(f"new_{c}") for c in _FACT)
-    units = units.with_columns(changed.alias("changed"), key=_ids(units, _NEW), reason=pl.lit(None, pl.String))
+    units = units.with_columns(_CHANGED.alias("changed"), key=_ids(units), reason=pl.lit(None, pl.String))
     units, used = _judge(units, facts, decisions)
     looped = (pl.col("new_source_id") == pl.col("new_target_id")) & (pl.col("source_id") != pl.col("target_id"))
     reason = pl.when(pl.col("reason").is_null() & looped).then(pl.lit("self_loop")).otherwise("reason")
@@ -75,13 +75,12 @@ def _with_ends(frame: pl.DataFrame, canonical: pl.DataFrame) -> pl.DataFrame:
     return frame.with_columns(new_predicate="predicate", new_polarity="polarity")
 
 
-def _ids(frame: pl.DataFrame, columns: list[str]) -> pl.Series:
-    """Make the relation ids of rows, hashing only rows that changed."""
-    same = pl.all_horizontal(pl.col(c) == pl.col(f"new_{c}") for c in _FACT)
-    rows = frame.with_row_index("at").filter(~same)
-    made = stable_id_series("relation", *(rows[c] for c in columns))
-    found = frame.with_row_index("at").join(rows.select("at", key=made), on="at", how="left", maintain_order="left")
-    return found["key"]
+def _ids(frame: pl.DataFrame) -> pl.Series:
+    """Make the relation ids of what rows say now, null for rows that say what they said."""
+    numbered = frame.select(*_FACT, *_NEW).with_row_index("number")
+    rows = numbered.filter(_CHANGED)
+    made = rows.select("number", key=stable_id_series("relation", *(rows[column] for column in _NEW)))
+    return numbered.select("number").join(made, on="number", how="left", maintain_order="left")["key"]
 
 
 def _facts(moved: pl.DataFrame, decisions: dict[str, Decision]) -> Facts:
@@ -145,7 +144,11 @@ def _judge(units: pl.DataFrame, facts: Facts, decisions: dict[str, Decision]) ->
     known = pl.DataFrame(list(facts.known()), schema=dict.fromkeys(_NEW, pl.String), orient="row")
     units = units.with_row_index("at")
     named = units.join(known, on=_NEW, how="semi")["at"]
-    meant = pl.col("relation_id").is_in(about) | pl.col("key").is_in(about) | pl.col("at").is_in(named.implode())
+    meant = (
+        pl.col("relation_id").is_in(about)
+        | pl.col("key").is_in(about).fill_null(value=False)
+        | pl.col("at").is_in(named.implode())
+    )
     rows = units.filter(meant)
     verdicts = [
         facts.judge(base_id, statement_id, Fact(*fact))
@@ -161,8 +164,7 @@ def _with_verdicts(rows: pl.DataFrame, verdicts: list[Verdict]) -> pl.DataFrame:
     by = pl.Series("by", [v.rejected_by for v in verdicts], dtype=pl.String)
     rows = rows.with_columns(*(pl.Series(name, values, dtype=pl.String) for name, values in columns.items()), by)
     reason = pl.when(pl.col("by").is_not_null()).then(pl.lit("rejected"))
-    changed = pl.any_horizontal(pl.col(c) != pl.col(f"new_{c}") for c in _FACT)
-    return rows.with_columns(reason.alias("reason"), changed.alias("changed")).with_columns(key=_ids(rows, _NEW))
+    return rows.with_columns(reason.alias("reason"), _CHANGED.alias("changed")).with_columns(key=_ids(rows))
 
 
 def _gather(

@@ -12,7 +12,7 @@ from kgkit.resolution.candidates.blocks import Blocks, Tally, mix
 from kgkit.resolution.candidates.found import SOURCES
 from kgkit.resolution.candidates.nodes import Nodes
 
-__all__ = ["MASK", "Found", "by_neighbours", "by_vectors", "checked"]
+__all__ = ["MASK", "Found", "Scored", "by_neighbours", "by_vectors", "checked"]
 
 _NEIGHBOURS, _VECTORS = SOURCES.index("neighbours"), SOURCES.index("vectors")
 MASK = np.uint16(1 << _NEIGHBOURS | 1 << _VECTORS)
@@ -38,9 +38,10 @@ class Found:
         may = nodes.may_pair(nodes.of[more[0]], nodes.of[more[1]], any_type=False)
         left, right, score = (part[may] for part in more)
         n = len(nodes.of)
-        order = np.argsort(self.left * n + self.right)
-        code = (self.left * n + self.right)[order]
-        wanted = left * n + right
+        code = self.left.astype(np.int64) * n + self.right
+        order = np.argsort(code)
+        code = code[order]
+        wanted = left.astype(np.int64) * n + right
         at = np.minimum(np.searchsorted(code, wanted), max(0, len(code) - 1))
         both = code[at] == wanted if len(code) else np.zeros(len(wanted), bool)
         scores, sources = self.score.copy(), self.sources.copy()
@@ -48,9 +49,9 @@ class Found:
         sources[order[at[both]]] |= np.uint16(1 << source)
         new = ~both
         return Found(
-            np.concatenate([self.left, left[new]]),
-            np.concatenate([self.right, right[new]]),
-            np.concatenate([scores, score[new]]),
+            np.concatenate([self.left, left[new].astype(np.int32)]),
+            np.concatenate([self.right, right[new].astype(np.int32)]),
+            np.concatenate([scores, score[new].astype(np.float32)]),
             np.concatenate([sources, np.full(int(new.sum()), 1 << source, np.uint16)]),
         )
 

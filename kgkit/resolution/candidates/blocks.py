@@ -33,7 +33,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class Pairs:
-    """Pairs of rows with what they share: the sum of the weights of their common keys, and a mask of sources."""
+    """Pairs of rows (int32), the sum of the weights of their common keys (uint32), and masks of sources (uint16)."""
 
     left: np.ndarray
     right: np.ndarray
@@ -77,7 +77,7 @@ class Blocks:
     orders: Sequence[tuple[np.ndarray, np.ndarray]] = ()
     seconds: Sequence[np.ndarray] = ()
     allowed: Callable[[int, np.ndarray, np.ndarray], np.ndarray] | None = None
-    cap: int = 25
+    cap: int = 40
     window: int = 4
     own: np.ndarray = field(init=False)
     tallies: dict[int, Tally] = field(init=False, default_factory=dict)
@@ -138,17 +138,16 @@ class Blocks:
         codes = np.concatenate([np.empty(0, np.uint64), *self._codes])
         self._codes = []
         codes.sort()
-        pair = codes >> np.uint64(_LOW_BITS)
-        first = runs(pair)
-        pair = pair[first]
+        first = runs(codes >> np.uint64(_LOW_BITS))
+        pair = codes[first] >> np.uint64(_LOW_BITS)
+        left, right = (pair >> np.uint64(self._bits)).astype(np.int32), self._row(pair).astype(np.int32)
         if not len(pair):
-            none = np.empty(0, np.int64)
-            return Pairs(none, none, none.astype(np.uint32), none.astype(np.uint16))
-        weight = (codes >> np.uint64(_SOURCE_BITS) & np.uint64((1 << _WEIGHT_BITS) - 1)).astype(np.uint32)
-        weight = np.add.reduceat(weight, first)
-        source = np.uint16(1) << (codes & np.uint64((1 << _SOURCE_BITS) - 1)).astype(np.uint16)
-        left = (pair >> np.uint64(self._bits)).astype(np.int64)
-        return Pairs(left, self._row(pair), weight, np.bitwise_or.reduceat(source, first))
+            return Pairs(left, right, np.empty(0, np.uint32), np.empty(0, np.uint16))
+        low = (codes & np.uint64((1 << _LOW_BITS) - 1)).astype(np.uint16)
+        del codes, pair
+        weight = np.add.reduceat(low >> _SOURCE_BITS, first, dtype=np.uint32)
+        sources = np.bitwise_or.reduceat(np.uint16(1) << (low & np.uint16((1 << _SOURCE_BITS) - 1)), first)
+        return Pairs(left, right, weight, sources)
 
     def _row(self, code: np.ndarray) -> np.ndarray:
         return (code & np.uint64((1 << self._bits) - 1)).astype(np.int64)

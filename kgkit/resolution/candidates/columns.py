@@ -38,8 +38,8 @@ def add_column_keys(blocks: Blocks, source: int, frame: pl.DataFrame, columns: l
 
 
 def agreement(codes: Mapping[str, np.ndarray], left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Weigh which values of each pair agree (by their rarity) and which differ; float64, 0 where nothing is known."""
-    total = np.zeros(len(left))
+    """Weigh which values of each pair agree (by their rarity) and which differ; float32, 0 where nothing is known."""
+    total = np.zeros(len(left), np.float32)
     for code in codes.values():
         n_with = np.bincount(code[code >= 0])
         rarity = np.log2(len(code) / n_with) / max(1.0, np.log2(len(code)))

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from kgkit.errors import OptionError
-from kgkit.resolution.candidates import beside, expand
+from kgkit.resolution.candidates import beside
+from kgkit.resolution.candidates.blocks import Pairs, Tally
+from kgkit.resolution.candidates.expand import Members
 from kgkit.resolution.candidates.found import SOURCES, Candidates, empty_candidates
-from kgkit.resolution.candidates.nodes import nodes_of
+from kgkit.resolution.candidates.nodes import Nodes, nodes_of
 from kgkit.resolution.candidates.pairing import pair_nodes
 from kgkit.resolution.candidates.ranking import best_pairs
 from kgkit.resolution.candidates.reporting import report_of
@@ -17,7 +20,7 @@ from kgkit.resolution.records import Records, records_of
 
 __all__ = ["find_candidates"]
 
-_ROOM = 1.5  # share of the pairs of nodes that is kept until they are pairs of records
+_SAME = 3.0  # score of records that nothing tells apart; more than any other pair has
 
 
 def find_candidates(
@@ -76,22 +79,39 @@ def find_candidates(
         return empty_candidates()
     nodes = nodes_of(held, across, across_types)
     pairs, score, tallies = pair_nodes(nodes)
-    kept = best_pairs(pairs.left, pairs.right, score, nodes.n, int(_ROOM * budget) if n > nodes.n else budget)
-    one, other, pair = expand.between(pairs.left[kept], pairs.right[kept], nodes.of, nodes.n)
-    same = expand.within(nodes.of, nodes.n, max(1, round(per_record)))
-    same = same[:, nodes.may_pair(nodes.of[same[0]], nodes.of[same[1]], any_type=True)]
-    found = beside.Found(
-        np.concatenate([np.minimum(one, other), same[0]]),
-        np.concatenate([np.maximum(one, other), same[1]]),
-        np.concatenate([score[kept][pair], np.full(same.shape[1], 3.0)]),
-        np.concatenate([pairs.sources[kept][pair], np.full(same.shape[1], 1, np.uint16)]),
-    )
-    if held.neighbours is not None:
-        found = found.merged(beside.by_neighbours(held.neighbours, tallies), SOURCES.index("neighbours"), nodes)
-    if given is not None:
-        found = found.merged(beside.by_vectors(given), SOURCES.index("vectors"), nodes)
+    found = _of_records(nodes, pairs, score, budget)
+    n_found = pairs.sources
+    del pairs, score
+    for source, more in _beside(held, given, tallies):
+        found = found.merged(more, SOURCES.index(source), nodes)
     best = best_pairs(found.left, found.right, found.score, n, budget)
-    best = best[np.argsort(found.left[best] * n + found.right[best])]
-    left, right, sources = found.left[best].astype(np.int32), found.right[best].astype(np.int32), found.sources[best]
-    report = report_of(np.concatenate([pairs.sources, found.sources & beside.MASK]), sources, tallies)
-    return Candidates(left, right, sources, found.score[best].astype(np.float32), report)
+    best = best[np.argsort(found.left[best].astype(np.int64) * n + found.right[best])]
+    sources = found.sources[best]
+    report = report_of(np.concatenate([n_found, found.sources & beside.MASK]), sources, tallies)
+    return Candidates(found.left[best], found.right[best], sources, found.score[best], report)
+
+
+def _of_records(nodes: Nodes, pairs: Pairs, score: np.ndarray, budget: int) -> beside.Found:
+    """Choose pairs of nodes, and make them pairs of records."""
+    members = Members(nodes.of, nodes.n)
+    left, right = members.within(max(1, budget // 2))
+    may = nodes.may_pair(nodes.of[left], nodes.of[right], any_type=True)
+    left, right = left[may], right[may]
+    counts = members.n_between(pairs.left, pairs.right) if len(nodes.of) > nodes.n else None
+    kept = best_pairs(pairs.left, pairs.right, score, nodes.n, max(0, budget - len(left)), counts=counts)
+    one, other, pair = members.between(pairs.left[kept], pairs.right[kept])
+    return beside.Found(
+        np.concatenate([one, left]),
+        np.concatenate([other, right]),
+        np.concatenate([score[kept][pair], np.full(len(left), _SAME, np.float32)]),
+        np.concatenate([pairs.sources[kept][pair], np.full(len(left), 1, np.uint16)]),
+    )
+
+
+def _beside(
+    held: Records, vectors: np.ndarray | None, tallies: dict[int, Tally]
+) -> Iterator[tuple[str, beside.Scored]]:
+    if held.neighbours is not None:
+        yield "neighbours", beside.by_neighbours(held.neighbours, tallies)
+    if vectors is not None:
+        yield "vectors", beside.by_vectors(vectors)

@@ -36,8 +36,8 @@ def alike(matrix: Any, most: int, least: float) -> tuple[np.ndarray, np.ndarray]
 
 
 def cosines(matrix: Any, one: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Compute the cosine of each pair of rows; float64."""
-    parts = [np.empty(0)]
+    """Compute the cosine of each pair of rows; float32."""
+    parts = [np.empty(0, np.float32)]
     for at in range(0, len(one), _ROWS):
         here = slice(at, at + _ROWS)
         parts.append(np.asarray(matrix[one[here]].multiply(matrix[other[here]]).sum(axis=1)).ravel())

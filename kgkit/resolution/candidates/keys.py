@@ -110,9 +110,9 @@ def _sum_within(names: Names, word: np.ndarray) -> np.ndarray:
 
 def _joined(names: Names) -> np.ndarray:
     """Hash the core words of each name, written together."""
-    joined = names.parts.filter("core").group_by("number", maintain_order=True).agg(pl.col("word").str.join(""))
+    joined = names.parts.filter("core").group_by("number", maintain_order=True).agg(pl.col("whole").str.join(""))
     hashed = np.zeros(len(names.node), np.uint64)
-    hashed[joined["number"].to_numpy()] = joined["word"].hash(0).to_numpy()
+    hashed[joined["number"].to_numpy()] = joined["whole"].hash(0).to_numpy()
     return hashed
 
 
@@ -170,6 +170,6 @@ def _add_acronyms(blocks: Blocks, names: Names, types: np.ndarray) -> None:
     at = np.repeat(np.arange(len(met)), met)
     nth = np.arange(len(at)) - np.repeat(np.cumsum(met) - met, met)
     other = full["node"].to_numpy().astype(np.int64)[first[at] + (turn[at] * blocks.cap + nth) % size[at]]
-    weight = np.clip(np.rint(8 * np.log2(blocks.n / size)), 1, 255).astype(np.int64)
+    weight = np.clip(np.rint(16 * np.log2(blocks.n / size)), 1, 255).astype(np.int64)
     differ = node[at] != other
     blocks.emit(_SOURCE["acronym"], node[at][differ], other[differ], weight[at][differ])

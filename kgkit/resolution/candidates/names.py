@@ -25,7 +25,7 @@ class Names:
         alias: Whether the name is an alias or a transcription, not the name that the record goes by.
         start: Where the words of each name begin; one longer than there are names.
         texts: The folded names.
-        parts: ``number`` (of the name), ``word``, ``core``: whether the word says who is meant, and is no title, legal
+        parts: ``number`` (of the name), ``word``, ``whole`` (the words, to be written together), ``core``: whether the word says who is meant, and is no title, legal
             form or small word; in the order of the words.
         name: For each core word, the number of its name; int64, as are all arrays of numbers here.
         word: The core words, as numbers in ``vocabulary``.
@@ -68,7 +68,7 @@ def names_of(nodes: pl.DataFrame) -> Names:
 
 
 def parts_of(texts: pl.DataFrame) -> pl.DataFrame:
-    """Split numbered texts into words: ``number, word, core``."""
+    """Split numbered texts into words: ``number, word, whole, core``."""
     parts = texts.select("number", word=words("text").list.head(_MOST_WORDS)).explode("word").drop_nulls("word")
     parts = _in_pairs(parts)
     place, last = pl.int_range(pl.len()).over("number"), pl.len().over("number") - 1
@@ -82,13 +82,18 @@ def parts_of(texts: pl.DataFrame) -> pl.DataFrame:
 
 
 def _in_pairs(parts: pl.DataFrame) -> pl.DataFrame:
-    """Replace words of scripts that do not part words by their pairs of characters."""
+    """Replace words of scripts that do not part words by their pairs of characters; ``whole`` has each word once."""
     unparted = parts["word"].str.contains(_UNPARTED)
     if not unparted.any():
-        return parts
+        return parts.with_columns(whole="word")
     different = parts["word"].filter(unparted).unique()
     pairs = [[w[i : i + 2] for i in range(max(1, len(w) - 1))] for w in different.to_list()]
-    table = pl.DataFrame({"word": different, "pairs": pl.Series(pairs, dtype=pl.List(pl.String))})
+    whole = [[w, *[""] * (len(p) - 1)] for w, p in zip(different.to_list(), pairs, strict=True)]
+    listed = pl.List(pl.String)
+    table = pl.DataFrame(
+        {"word": different, "pairs": pl.Series(pairs, dtype=listed), "all": pl.Series(whole, dtype=listed)}
+    )
     joined = parts.join(table, on="word", how="left", maintain_order="left")
     one = pl.concat_list("word")
-    return joined.select("number", word=pl.coalesce("pairs", one).list.head(_MOST_WORDS)).explode("word")
+    either = {"word": pl.coalesce("pairs", one), "whole": pl.coalesce("all", one)}
+    return joined.select("number", **{c: e.list.head(_MOST_WORDS) for c, e in either.items()}).explode("word", "whole")

@@ -15,7 +15,7 @@ from kgkit.resolution.candidates.nodes import Nodes
 __all__ = ["pair_nodes"]
 
 _SPELLED = 30_000  # nodes that are compared all with all by spelling; the cost grows with the square
-_NEAREST, _LEAST = 20, 0.2
+_NEAREST, _LEAST = 20, 0.1
 _SAME_NAME, _SPELLING, _COLUMNS = (SOURCES.index(s) for s in ("same_name", "spelling", "columns"))
 
 
@@ -23,7 +23,7 @@ def pair_nodes(nodes: Nodes) -> tuple[Pairs, np.ndarray, dict[int, Tally]]:
     """Find pairs of nodes.
 
     Returns:
-        The pairs, their scores (float64, higher is likelier), and what the blocks of each source came to.
+        The pairs, their scores (float32, higher is likelier), and what the blocks of each source came to.
     """
     codes = columns.coded(nodes.frame, nodes.columns)
     filtered = nodes.sides is not None or nodes.untyped
@@ -37,11 +37,12 @@ def pair_nodes(nodes: Nodes) -> tuple[Pairs, np.ndarray, dict[int, Tally]]:
     columns.add_column_keys(blocks, _COLUMNS, nodes.frame, nodes.columns, types)
     spelled = _spelled(blocks, nodes) if nodes.n <= _SPELLED else []
     pairs = blocks.pairs()
-    score = pairs.weight / (np.minimum(blocks.own[pairs.left], blocks.own[pairs.right]) + 1.0)
+    own = blocks.own.astype(np.float32) + 1
+    score = pairs.weight / np.minimum(own[pairs.left], own[pairs.right])
     for matrix, share in spelled:
         score += share * grams.cosines(matrix, pairs.left, pairs.right)
     score += columns.agreement(codes, pairs.left, pairs.right)
-    return pairs, np.maximum(score, 0), blocks.tallies
+    return pairs, np.maximum(score, 0).astype(np.float32), blocks.tallies
 
 
 def _backwards(texts: pl.Series) -> tuple[np.ndarray, np.ndarray]:
