@@ -15,6 +15,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from kgkit.errors import InputError, ProjectBusyError, ProjectError
+from kgkit.project.store import awkward_name
 
 __all__ = ["FILES", "FORMAT", "LEDGER", "VERSIONS", "Ledger", "open_ledger"]
 
@@ -24,6 +25,7 @@ FORMAT = 2
 
 _APPLICATION = 0x6B676B74  # "kgkt": tells a ledger from any other SQLite file
 _SCRATCH = ".ledger-"
+_PATIENCE = 10.0  # s: readers do not wait for writers, but for the moment in which the last one tidies up its log
 _TABLES = ("about", "decisions", "files", "heads", "runs", "versions")
 VERSIONS = """
 CREATE TABLE versions (
@@ -153,7 +155,7 @@ class Ledger:
             return self._tried("rw", "PRAGMA locking_mode = EXCLUSIVE")  # needs no shared file
 
     def _tried(self, mode: str, *first: str) -> sqlite3.Connection:
-        connection = self._connect(mode, self.timeout)
+        connection = self._connect(mode, max(self.timeout, _PATIENCE))
         try:
             for statement in (*first, "SELECT count(*) FROM sqlite_master"):
                 connection.execute(statement).fetchone()
@@ -224,6 +226,9 @@ def _refuse_foreign(folder: Path, create: bool) -> None:
 
 def _make(ledger: Ledger, version: str) -> None:
     """Make the ledger under another name, and put it in place whole."""
+    if awkward := awkward_name(ledger.folder):
+        msg = f"Cannot make a project at {str(ledger.folder)!r}: {awkward}"
+        raise InputError(msg)
     scratch = ledger.folder / f"{_SCRATCH}{uuid.uuid4().hex}"
     try:
         ledger.folder.mkdir(parents=True, exist_ok=True)

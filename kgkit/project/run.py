@@ -10,9 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kgkit.errors import InputError
 from kgkit.project.fresh import freshness
 from kgkit.project.ledger import LEDGER
+from kgkit.project.options import revived_options
 from kgkit.project.records import decided_since, read_state, row_counts
 from kgkit.project.stages import STAGES
 from kgkit.project.work import INTERRUPTED
@@ -132,17 +132,10 @@ def _last(project: Project, stage: str) -> dict[str, Any]:
     """Give the options with which a stage's visible tables were made.
 
     Raises:
-        InputError: They hold a language model, which is no text that could be kept.
+        InputError: They hold a language model that this project's object was not given.
     """
     made = project._keeper.state().tables.get(STAGES[stage].outputs[0])
-    options = dict(made.run.params) if made else {}
-    if isinstance(options.get("model"), dict):
-        msg = (
-            f"The tables of {stage} were made with a language model. Run it in Python, with the model: "
-            f"project.{STAGES[stage].verb}(model=...)."
-        )
-        raise InputError(msg)
-    return options
+    return revived_options(made.run.params, project._models) if made else {}
 
 
 def _rows(project: Project, stage: str) -> dict[str, int]:

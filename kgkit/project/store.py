@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -25,7 +26,7 @@ from kgkit.errors import ProjectError
 if TYPE_CHECKING:
     from deltalake import DeltaTable
 
-__all__ = ["PART", "Store", "Written"]
+__all__ = ["PART", "Store", "Written", "awkward_name"]
 
 PART = "part"
 """The column that tells a row's part; kgkit's own tables do not show it."""
@@ -36,6 +37,7 @@ _SETTINGS: dict[str, str | None] = {
     "delta.logRetentionDuration": _FOREVER,
     "delta.deletedFileRetentionDuration": _FOREVER,
 }
+_AWKWARD = re.compile(r"[\[\]^|\\]|%[0-9A-Fa-f]{2}")  # deltalake's paths are addresses
 _ONE_FILE = 1 << 40  # a part is one file, and its rows keep their order
 
 
@@ -72,6 +74,9 @@ class Store:
             ProjectError: It cannot be written: the disk is full, or the folder read-only.
         """
         path = self.path(name)
+        if awkward := awkward_name(path):
+            msg = f"Cannot write the table {name!r} to {str(path)!r}: {awkward}"
+            raise ProjectError(msg)
         rows = pl.concat([_labelled(name, part, frame) for part, frame in parts.items()])
         try:
             path.mkdir(parents=True, exist_ok=True)
@@ -187,6 +192,14 @@ class Store:
             post_commithook_properties=hooks,
         )
         return self.head(path.name)
+
+
+def awkward_name(path: Path) -> str | None:
+    """Say why Delta tables cannot be written below a folder, as far as its name tells."""
+    found = _AWKWARD.search(str(path) if os.name == "posix" else path.as_posix())
+    if found is None:
+        return None
+    return f"the path holds {found.group()!r}, with which Delta tables cannot be written. Give the folder another name."
 
 
 def _labelled(name: str, part: str, frame: pl.DataFrame) -> pl.DataFrame:

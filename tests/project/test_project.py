@@ -103,6 +103,28 @@ def test_a_project_can_be_moved(project: kg.Project, tmp_path: Path) -> None:
     assert kg.Project(tmp_path / "elsewhere" / "q.kg").table("entities").equals(entities)
 
 
+@pytest.mark.parametrize("name", ["a b", "ä ö", "50% off", "a#b", "日本", "a'b", "part=3", "a*b"])
+def test_folders_may_have_any_name(name: str, tmp_path: Path) -> None:
+    project = kg.Project(tmp_path / name)
+    project.read(corpus(0))
+    project.read(corpus(1))
+    assert kg.Project(tmp_path / name).table("documents").equals(kg.read_documents(corpus(1)).documents)
+
+
+@pytest.mark.parametrize("name", ["a%20b", "a[b", "a]b", "a^b", "a|b"])
+def test_but_those_in_which_delta_tables_cannot_be_written(name: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="Delta tables cannot be written. Give the folder another name"):
+        kg.Project(tmp_path / name)
+    assert not (tmp_path / name).exists()
+    project = kg.Project(tmp_path / "p")
+    project.read(corpus(0))
+    moved = kg.Project(shutil.move(project.path, tmp_path / name))
+    assert moved.table("documents").height == 40
+    with pytest.raises(ProjectError, match="Give the folder another name"):
+        moved.read(corpus(1))
+    assert moved.table("documents").height == 40
+
+
 # The verbs keep what the functions give
 
 

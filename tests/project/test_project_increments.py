@@ -135,7 +135,7 @@ def assert_same(one: kg.Project, other: kg.Project) -> None:
     assert became[0].equals(became[1])
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(STEPS)
 def test_following_a_folder_equals_reading_it_anew(steps: list[tuple[str, int]]) -> None:
     """Whatever came, changed, moved, went, was decided and taken back."""
