@@ -31,7 +31,7 @@ if TYPE_CHECKING:  # what type checkers and editors see; keep in step with _HOME
     from kgkit.notebook import view_graph
     from kgkit.pipeline import run_pipeline
     from kgkit.project import Project, check_project
-    from kgkit.resolution import apply_decisions, find_lookalikes, propose_merges
+    from kgkit.resolution import apply_decisions, find_lookalikes, propose_merges, read_graphrag, read_merges
     from kgkit.retrieval import ask, build_index, search
 
 _HOME = {
@@ -56,6 +56,8 @@ _HOME = {
     "find_lookalikes": "resolution",
     "propose_merges": "resolution",
     "read_documents": "documents",
+    "read_graphrag": "resolution",
+    "read_merges": "resolution",
     "read_tables": "export",
     "run_pipeline": "pipeline",
     "search": "retrieval",
@@ -90,6 +92,8 @@ __all__ = [  # noqa: RUF022  (modules last)
     "find_lookalikes",
     "propose_merges",
     "read_documents",
+    "read_graphrag",
+    "read_merges",
     "read_tables",
     "run_pipeline",
     "search",

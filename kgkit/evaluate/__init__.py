@@ -9,9 +9,15 @@ from kgkit.lazy import lazy_names
 
 _HOME = {
     "answers": "retrieval",
+    "estimate_resolution": "resolution_sample",
     "hits": "retrieval",
     "mentions": "mention_scores",
+    "plot_lines": "resolution_plots",
     "relation_pairs": "relations",
+    "reliability": "resolution_scores",
+    "resolution": "resolution_scores",
+    "review_cost": "resolution_scores",
+    "sample_pairs": "resolution_sample",
 }
 
 __all__ = sorted(_HOME)

@@ -95,7 +95,9 @@ class Trail:
     tokens_in: int | None = None
     tokens_out: int | None = None
     cost: float | None = None
-    poor: int = 0
+    poor: bool = False
+    finding_out: bool = False
+    last: Verdict | None = None
     notes: list[str] = field(default_factory=list)
 
     def add(self, verdict: Verdict, cost: float | None) -> None:
@@ -143,6 +145,8 @@ class Caller:
         try:
             while True:
                 outcome = await self._once(job, trail)
+                if gate and not trail.finding_out:
+                    gate.set()
                 if isinstance(outcome, Verdict):
                     return trail.reply(job, outcome)
                 if outcome:
@@ -164,6 +168,7 @@ class Caller:
 
     async def _once(self, job: Job, trail: Trail) -> Verdict | float:
         """Send one request; give the end of the item, or the seconds to wait before the next request."""
+        trail.finding_out = False
         if self.hopeless:
             return Verdict("failed", self.hopeless.reason, f"Not sent: {self.hopeless.detail}")
         caps = self.setup.known.now
@@ -171,9 +176,12 @@ class Caller:
         need = self.need(job)
         entered = await self.pace.enter()
         try:
-            if not await self.reserve(need):
-                return Verdict("skipped", "budget", f"The budget does not allow this call: {self.setup.budget!r}.")
             trail.started = trail.started or entered
+            if trail.last and self._left(trail) <= 0:
+                return trail.last
+            if not await self.reserve(need):
+                detail = f"The budget does not allow this call: {self.setup.budget!r}."
+                return trail.last or Verdict("skipped", "budget", detail)
             trail.attempts += 1
             answer = await self.send(job, trail, body, need)
         finally:
@@ -186,8 +194,7 @@ class Caller:
     async def send(self, job: Job, trail: Trail, body: dict[str, Any], need: Spending) -> Verdict | Failure:
         """Send one request, and account for it."""
         began, began_at = time.monotonic(), time.time()
-        left = self.setup.max_seconds - (began - (trail.started or began))
-        limit = max(0.05, min(self.setup.timeout, left))
+        limit = max(0.05, min(self.setup.timeout, self._left(trail)))
         answer: Verdict | Failure
         try:
             async with asyncio.timeout(limit):
@@ -243,7 +250,7 @@ class Caller:
     def _after_failure(
         self, failure: Failure, job: Job, trail: Trail, caps: Capabilities, body: dict[str, Any], entered: float
     ) -> Verdict | float:
-        last = Verdict("failed", failure.reason, failure.detail)
+        last = trail.last = Verdict("failed", failure.reason, failure.detail)
         if failure.hopeless:
             self.hopeless = failure
             return last
@@ -254,6 +261,7 @@ class Caller:
             self.setup.known.learn(lambda now: replace(now, **change))
             if {"json_schema", "json_object"} & change.keys():
                 trail.notes[:] = [f"fallback:{self.setup.known.now.form}"]
+            trail.finding_out = True
             return 0.0
         asked = retry_after(failure.headers or {})
         pause = asked if asked is not None else backoff(trail.attempts)
@@ -261,7 +269,7 @@ class Caller:
             self.pace.too_many(entered, min(pause, LONGEST_WAIT) if asked is not None else 0.0)
         if not failure.again or trail.attempts >= self.setup.max_attempts:
             return last
-        left = self.setup.max_seconds - (time.monotonic() - (trail.started or entered))
+        left = self._left(trail)
         if asked is not None and asked > min(LONGEST_WAIT, left):
             ceiling = f"longer than kgkit waits ({min(LONGEST_WAIT, max(left, 0)):.0f} s)"
             return replace(last, detail=f"{failure.detail} The endpoint asked to wait {asked:.0f} s, {ceiling}.")
@@ -275,11 +283,13 @@ class Caller:
         if job.ask.schema is not None and verdict.strict is not None:
             self.setup.known.learn(lambda now: now.after_reply(form, bool(verdict.strict)))
         poor = verdict.status == "failed" and verdict.reason in _ONCE_MORE
-        in_time = time.monotonic() - (trail.started or 0) < self.setup.max_seconds
-        if poor and not trail.poor and trail.attempts < self.setup.max_attempts and in_time:
-            trail.poor += 1
+        if poor and not trail.poor and trail.attempts < self.setup.max_attempts and self._left(trail) > 0:
+            trail.poor, trail.last = True, verdict
             return 0.0
         return verdict
+
+    def _left(self, trail: Trail) -> float:
+        return self.setup.max_seconds - (time.monotonic() - (trail.started or time.monotonic()))
 
     def _body(self, job: Job, caps: Capabilities) -> tuple[dict[str, Any], Form]:
         return body_for(self.setup.model, job.ask, caps, self.setup.parameters, job.schema_text)

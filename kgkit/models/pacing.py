@@ -34,11 +34,7 @@ class Pace:
         while self.under_way >= int(self.limit):
             place: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiting.append(place)
-            try:
-                await place
-            finally:
-                if place.cancelled() is False and place in self._waiting:
-                    self._waiting.remove(place)
+            await place
         self.under_way += 1
         try:
             while (pause := self._not_before - time.monotonic()) > 0:

@@ -75,7 +75,8 @@ class _Prober(Caller):
             return trail.reply(job, Verdict("skipped", "budget", "The budget does not allow this call."))
         answer = await self.send(job, trail, body, need)
         if isinstance(answer, Failure):
-            learned: Answer | None = "no" if answer.refused or not answer.again else None
+            no = answer.refused or not answer.again or "not supported" in answer.detail
+            learned: Answer | None = "no" if no else None
             verdict = Verdict("failed", answer.reason, answer.detail)
         else:
             learned, verdict = self._learned(name, answer), answer

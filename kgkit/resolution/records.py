@@ -51,7 +51,7 @@ def records_of(obj: Any) -> Records:
 
     Args:
         obj: A graph (or any result that holds entities), an entities frame, or a table of records that are no
-            entities; a table's further columns are kept as text, those with lists or mappings left out.
+            entities; a table's further columns are kept as text, those with lists, mappings or lengths of time left out.
 
     Returns:
         The records, in the order of their ids, whatever the order of the rows.
@@ -86,7 +86,7 @@ def _frame(taken: pl.DataFrame) -> pl.DataFrame:
 
 
 def _fits_in_text(dtype: pl.DataType) -> bool:
-    return not (dtype.is_nested() or dtype in (pl.Object, pl.Binary, pl.Null))
+    return not (dtype.is_nested() or dtype in (pl.Object, pl.Binary, pl.Null, pl.Duration))
 
 
 def _rows_of(frame: pl.DataFrame) -> pl.DataFrame:

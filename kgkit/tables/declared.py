@@ -162,7 +162,7 @@ _GRAPH = (
         Column("merge_id", "stable id, the same for both orders of the pair"),
         Column("left_id", "an entity"),
         Column("right_id", "another entity; left_id sorts before it"),
-        Column("score", "how likely it is that they are one, 0 to 1", REAL),
+        maybe("score", "how likely it is that they are one, 0 to 1; null when what proposed it does not say", REAL),
         Column("method", "what proposed it"),
         Column("reasons", "what speaks for (positive weight) and against it", _REASONS),
     ),

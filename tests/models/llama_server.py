@@ -20,7 +20,7 @@ def main() -> None:
     params.model.path = str(model_file())
     params.n_ctx = 2048
     params.n_parallel = 2
-    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 2
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1  # two would wait for each other when busy
     params.port = 0
     server = xllamacpp.Server(params)
     print(server.listening_address, flush=True)

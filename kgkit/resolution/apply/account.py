@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import polars as pl
 
@@ -28,6 +29,15 @@ class Effects:
     choices: Mapping[str, Choices]
     united: Mapping[str, United]
     standing: pl.DataFrame
+
+    @cached_property
+    def loops(self) -> dict[str, list[tuple[str, str]]]:
+        """Relations that merges turned on themselves, with their target, by their source."""
+        rows = self.related.withheld.filter(pl.col("reason") == "self_loop")
+        found: dict[str, list[tuple[str, str]]] = {}
+        for source, relation_id, target in rows.select("source_id", "relation_id", "target_id").iter_rows():
+            found.setdefault(source, []).append((relation_id, target))
+        return found
 
 
 def account(
@@ -87,12 +97,14 @@ def _merge(decision: Decision, effects: Effects, stands: Mapping[str, str]) -> O
         return Outcome(decision.decision_id, "skipped", "subject_gone", f"not in the graph: {', '.join(gone)}")
     if decision.verdict == "accepted" and united and united.remark:
         notes.append(united.remark)
-    loops = [
-        f"self_loop: {row['relation_id']} is withheld"
-        for row in effects.related.withheld.filter(pl.col("reason") == "self_loop").to_dicts()
-        if decision.verdict == "accepted" and {row["source_id"], row["target_id"]} <= set(ids)
-    ]
-    return Outcome(decision.decision_id, "ok", notes=(*notes, *loops, *_overruled(decision, effects, here)))
+    if decision.verdict == "accepted":
+        notes += [
+            f"self_loop: {relation_id} is withheld"
+            for i in ids
+            for relation_id, target in effects.loops.get(i, ())
+            if target in ids
+        ]
+    return Outcome(decision.decision_id, "ok", notes=(*notes, *_overruled(decision, effects, here)))
 
 
 def _joins(decision: Decision, effects: Effects, stands: Mapping[str, str]) -> bool:

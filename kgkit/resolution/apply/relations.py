@@ -218,9 +218,13 @@ def _withheld(out: pl.DataFrame, support: pl.DataFrame) -> pl.DataFrame:
     single = single.with_columns(statement_ids=pl.concat_list("statement_id"))
     columns = ["relation_id", *_FACT, "weight", "statement_ids", "reason", "by"]
     rows = pl.concat([whole.select(columns), single.select(columns)])
-    return rows.group_by("relation_id", "reason").agg(
-        pl.col(_FACT).first(),
-        pl.col("weight").sum(),
-        pl.col("statement_ids").explode().drop_nulls().unique().sort(),
-        decision_ids=pl.col("by").drop_nulls().unique().sort(),
+    return (
+        rows.group_by("relation_id", "reason")
+        .agg(
+            pl.col(_FACT).first(),
+            pl.col("weight").sum(),
+            pl.col("statement_ids").explode().drop_nulls().unique().sort(),
+            decision_ids=pl.col("by").drop_nulls().unique().sort(),
+        )
+        .sort("relation_id", "reason")
     )

@@ -49,13 +49,13 @@ class Members:
         """Pair the records of each node with the next ones of the same node, as many as fit the budget; int32.
 
         Returns:
-            Left and right records. All are paired where that is no more than the budget; else each with as many
-            next ones as all can have, but at least one.
+            Left and right records. Each is paired with as many next ones as all can have within the budget, but at
+            least one, and at most 63.
         """
         node = self.of[self.record]
         parts = [(np.empty(0, np.int32),) * 2]
         n_pairs = 0
-        for step in range(1, int(self.size.max(initial=0))):
+        for step in range(1, min(_ALL, int(self.size.max(initial=0)))):
             n_pairs += int(np.maximum(self.size - step, 0).sum())
             if step > 1 and n_pairs > budget:
                 break

@@ -73,7 +73,8 @@ def find_candidates(
     held = records if isinstance(records, Records) else records_of(records)
     if across is not None and across not in held.extra:
         raise OptionError.not_one_of("across", across, held.extra)
-    n, budget = len(held), max(1, int(per_record * len(held)))
+    n = len(held)
+    budget = max(1, int(min(per_record, n) * n))
     given = None if vectors is None else beside.checked(vectors, n)
     if n < 2:
         return empty_candidates()

@@ -24,9 +24,8 @@ class Names:
         node: The node of each name.
         alias: Whether the name is an alias or a transcription, not the name that the record goes by.
         start: Where the words of each name begin; one longer than there are names.
-        texts: The folded names.
-        parts: ``number`` (of the name), ``word``, ``whole`` (the words, to be written together), ``core``: whether the word says who is meant, and is no title, legal
-            form or small word; in the order of the words.
+        parts: ``number`` (of the name), ``word``, ``whole`` (the words, to be written together) and ``core`` (whether
+            the word says who is meant, and is no title, legal form or small word); in the order of the words.
         name: For each core word, the number of its name; int64, as are all arrays of numbers here.
         word: The core words, as numbers in ``vocabulary``.
         start: Where the core words of each name begin; one longer than there are names.
@@ -35,7 +34,6 @@ class Names:
 
     node: np.ndarray
     alias: np.ndarray
-    texts: pl.Series
     parts: pl.DataFrame
     name: np.ndarray
     word: np.ndarray
@@ -58,7 +56,6 @@ def names_of(nodes: pl.DataFrame) -> Names:
     return Names(
         names["node"].to_numpy().astype(np.int64),
         names["alias"].to_numpy(),
-        names["text"],
         parts,
         core["number"].to_numpy().astype(np.int64),
         core["word"].cast(pl.Enum(vocabulary)).to_physical().to_numpy().astype(np.int64),

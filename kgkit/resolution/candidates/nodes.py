@@ -13,6 +13,7 @@ from kgkit.resolution.records import Records
 
 __all__ = ["Nodes", "nodes_of"]
 
+_COLUMN = "column "
 _MOST_TYPES = 24  # with more, types are descriptions
 
 
@@ -23,7 +24,7 @@ class Nodes:
     Attributes:
         frame: One row per node, ordered: ``text`` (the first of its folded names), ``type``, ``aliases`` (folded,
             one a line) and the columns.
-        columns: The further columns that hold anything, ``across`` left out.
+        columns: Names, in ``frame``, of the further columns that hold anything; ``across`` left out.
         of: The node of each record, int64.
         types: A number for the type of each node, -1 where it has none; all 0 where types do not count.
         sides: A number for the value of each node in the column ``across``, -1 where it has none; None without it.
@@ -58,8 +59,10 @@ class Nodes:
 
 def nodes_of(records: Records, across: str | None, across_types: bool) -> Nodes:
     """Number what is to be compared, in an order that does not depend on the ids of the records."""
-    held = records.frame
-    columns = [c for c in ("description", *records.extra) if held[c].null_count() < held.height]
+    filled = [c for c in ("description", *records.extra) if records.frame[c].null_count() < len(records)]
+    held = records.frame.rename({c: _COLUMN + c for c in filled})  # a column may be called as one of ours
+    columns = [_COLUMN + c for c in filled]
+    side = None if across is None else _COLUMN + across
     rows = _rows(held, columns)
     same = ["key", "type", "alias_keys", *columns]
     frame = rows.sort(*same, "text", "aliases").unique(same, keep="first", maintain_order=True).with_row_index("node")
@@ -69,8 +72,8 @@ def nodes_of(records: Records, across: str | None, across_types: bool) -> Nodes:
     types = _numbered(frame["type"])
     if across_types or types.max() >= _MOST_TYPES or types.max() < 0:
         types = np.zeros(frame.height, np.int64)
-    sides = _numbered(frame[across]) if across in columns else None
-    return Nodes(frame, [c for c in columns if c != across], of["node"].to_numpy().astype(np.int64), types, sides)
+    sides = _numbered(frame[side]) if side in columns else None
+    return Nodes(frame, [c for c in columns if c != side], of["node"].to_numpy().astype(np.int64), types, sides)
 
 
 def _rows(held: pl.DataFrame, columns: list[str]) -> pl.DataFrame:

@@ -31,7 +31,9 @@ def pair_nodes(nodes: Nodes) -> tuple[Pairs, np.ndarray, dict[int, Tally]]:
     def allowed(source: int, one: np.ndarray, other: np.ndarray) -> np.ndarray:
         return nodes.may_pair(one, other, any_type=source == _SAME_NAME)
 
-    blocks = Blocks(nodes.n, [_backwards(nodes.frame["text"])], list(codes.values()), allowed if filtered else None)
+    orders = [_backwards(nodes.frame["text"])]
+    blocks = Blocks(nodes.n, orders, list(codes.values()), allowed if filtered else None)
+    blocks.window *= 1 if nodes.sides is None else 2  # about half of the near ones are of the same side
     types = np.zeros(nodes.n, np.int64) if nodes.untyped else nodes.types
     add_name_keys(blocks, names_of(nodes.frame), types)
     columns.add_column_keys(blocks, _COLUMNS, nodes.frame, nodes.columns, types)

@@ -1,0 +1,189 @@
+"""Scores of groups, candidates and scores against gold."""
+
+from __future__ import annotations
+
+import random
+from itertools import combinations
+from typing import Any
+
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+import kgkit as kg
+from kgkit.errors import InputError, SchemaError
+from kgkit.evaluate.intervals import wilson
+
+
+def grouped(labels: list[Any]) -> pl.DataFrame:
+    return pl.DataFrame({"entity_id": [f"e{i}" for i in range(len(labels))], "cluster": [str(x) for x in labels]})
+
+
+LABELS = st.integers(1, 12).flatmap(
+    lambda n: st.tuples(*(st.lists(st.integers(0, 4), min_size=n, max_size=n) for _ in range(2)))
+)
+
+
+@settings(deadline=None, max_examples=150)
+@given(LABELS)
+def test_scores_are_those_of_the_definitions(labels: tuple[list[int], list[int]]) -> None:
+    found, gold = labels
+    rows = {row["measure"]: row for row in kg.evaluate.resolution(grouped(found), grouped(gold)).scores.to_dicts()}
+    pairs = list(combinations(range(len(gold)), 2))
+    ours, theirs = ({p for p in pairs if x[p[0]] == x[p[1]]} for x in (found, gold))
+    pairwise = rows["pairwise"]
+    assert (pairwise["n_gold"], pairwise["n_found"], pairwise["n_right"]) == (
+        len(theirs),
+        len(ours),
+        len(ours & theirs),
+    )
+    if ours and theirs:
+        assert pairwise["f1"] == pytest.approx(2 * len(ours & theirs) / (len(ours) + len(theirs)))
+    mine = [{j for j in range(len(gold)) if found[j] == found[i]} for i in range(len(gold))]
+    true = [{j for j in range(len(gold)) if gold[j] == gold[i]} for i in range(len(gold))]
+    both = list(zip(mine, true, strict=True))
+    assert rows["bcubed"]["precision"] == pytest.approx(sum(len(a & b) / len(a) for a, b in both) / len(gold))
+    assert rows["bcubed"]["recall"] == pytest.approx(sum(len(a & b) / len(b) for a, b in both) / len(gold))
+    exact = {frozenset(a) for a, b in both if a == b and len(a) > 1}
+    assert rows["groups"]["n_right"] == len(exact)
+
+
+def test_entities_only_the_gold_has_are_alone_and_others_are_not_judged() -> None:
+    found = pl.DataFrame({"entity_id": ["a", "b", "x", "y"], "canonical_id": ["a", "a", "x", "x"]})
+    gold = pl.DataFrame({"entity_id": ["a", "b", "c"], "gold_id": ["1", "1", "1"]})
+    row = kg.evaluate.resolution(found, gold).scores.row(0, named=True)
+    assert (row["n_gold"], row["n_found"], row["n_right"], row["precision"]) == (3, 1, 1.0, 1.0)
+
+
+def test_candidates_are_counted_once_whatever_their_direction() -> None:
+    gold = grouped([0, 0, 0, 1])
+    rows = [
+        ("e0", "e1", "tfidf"),
+        ("e1", "e0", "keys"),
+        ("e0", "e3", "keys"),
+        ("e0", "e0", "keys"),
+        ("e0", "zz", "keys"),
+    ]
+    pairs = pl.DataFrame(rows, schema=["left_id", "right_id", "method"], orient="row")
+    found = kg.evaluate.resolution(gold, gold, pairs=pairs).candidates
+    assert found.select("method", "n_pairs", "n_right").rows() == [("all", 2, 1), ("keys", 2, 1), ("tfidf", 1, 1)]
+    assert found["recall"][0] == pytest.approx(1 / 3)
+    assert found["pairs_per_entity"][0] == 0.5
+
+
+def test_calibrated_scores_lie_on_the_diagonal() -> None:
+    draw = random.Random(0)
+    rows = []
+    for i in range(4000):
+        score = draw.random()
+        rows.append((f"l{i}", f"r{i}", score, draw.random() < score))
+    pairs = pl.DataFrame(rows, schema=["left_id", "right_id", "score", "same"], orient="row")
+    gold = pl.concat(
+        [
+            pairs.select(entity_id="left_id", cluster="left_id"),
+            pairs.select(entity_id="right_id", cluster=pl.when("same").then("left_id").otherwise("right_id")),
+        ]
+    )
+    curve = kg.evaluate.reliability(pairs, gold)
+    assert curve["n"].sum() == 4000
+    assert ((curve["mean_score"] >= curve["low"] - 0.02) & (curve["mean_score"] <= curve["high"] + 0.02)).all()
+    assert_frame_equal(kg.evaluate.reliability(pairs[::-1], gold), curve)
+    result = kg.evaluate.resolution(gold, gold, pairs=pairs)
+    assert_frame_equal(result.reliability, curve)
+    assert "<svg" in result._repr_html_()
+
+
+def test_the_cost_of_review_is_the_median_over_runs() -> None:
+    runs = [
+        (0, 0, 0.5),
+        (0, 50, 0.9),
+        (0, 100, 0.95),
+        (1, 0, 0.5),
+        (1, 50, 0.7),
+        (1, 100, 0.91),
+        (2, 0, 0.4),
+        (2, 100, 0.8),
+    ]
+    curve = pl.DataFrame(runs, schema=["run", "n_answers", "f1"], orient="row")
+    rows = kg.evaluate.review_cost(curve, targets=[0.5, 0.9, 0.99]).rows()
+    assert rows == [(0.5, 3, 3, 0.0, 0, 100), (0.9, 3, 2, 100.0, 50, 100), (0.99, 3, 0, None, None, None)]
+
+
+def test_an_entity_in_two_groups_and_missing_columns_are_refused() -> None:
+    gold = pl.DataFrame({"entity_id": ["a", "a"], "cluster": ["1", "2"]})
+    with pytest.raises(SchemaError, match="'a' in two groups"):
+        kg.evaluate.resolution(gold, gold)
+    with pytest.raises(SchemaError, match="column with the group"):
+        kg.evaluate.resolution(gold.select("entity_id"), grouped([0]))
+    with pytest.raises(SchemaError, match="'score'"):
+        kg.evaluate.reliability(pl.DataFrame({"left_id": ["a"], "right_id": ["b"]}), grouped([1, 1]))
+
+
+def test_frames_come_back_as_they_came() -> None:
+    gold = grouped([0, 0, 1]).to_pandas()
+    found = kg.evaluate.resolution(gold, gold)
+    assert isinstance(found.scores, pd.DataFrame) and isinstance(found.candidates, pd.DataFrame)
+    assert found.scores["f1"].tolist() == [1.0, 1.0, 1.0]
+
+
+def test_a_picture_has_no_script_and_escapes_names(tmp_path: Any) -> None:
+    picture = kg.evaluate.plot_lines({"<b>": [(0, 0.1), (10, 0.9, 0.8, 1.0)]}, title="a < b", across="x", up="y")
+    assert "<b>" not in picture and "&lt;b&gt;" in picture and "<script" not in picture
+    path = picture.save(tmp_path / "p.svg")
+    assert path.read_text("utf-8") == picture
+
+
+def scored(n: int, seed: int) -> pl.DataFrame:
+    draw = random.Random(seed)
+    scores = [draw.betavariate(0.3, 1.2) for _ in range(n)]
+    truth = [draw.random() < s for s in scores]
+    ids = {"left_id": [f"l{i:05}" for i in range(n)], "right_id": [f"r{i:05}" for i in range(n)]}
+    return pl.DataFrame(ids | {"score": scores, "truth": truth})
+
+
+def test_a_sample_stands_for_all_pairs_and_its_intervals_hold_the_truth() -> None:
+    hits = []
+    for seed in range(40):
+        pairs = scored(3000, seed)
+        sample = kg.evaluate.sample_pairs(pairs, n=150, seed=seed)
+        assert sample["stands_for"].sum() == pytest.approx(3000)
+        assert sample.height == 150
+        labelled = sample.with_columns(label="truth")
+        rows = {r["measure"]: r for r in kg.evaluate.estimate_resolution(labelled).to_dicts()}
+        accepted = pairs.filter(pl.col("score") >= 0.5)
+        precision = accepted["truth"].mean()
+        recall = accepted["truth"].sum() / pairs["truth"].sum()
+        hits += [
+            r["low"] <= true <= r["high"] for r, true in ((rows["precision"], precision), (rows["recall"], recall))
+        ]
+    assert sum(hits) >= 0.85 * len(hits)
+
+
+def test_the_draw_does_not_depend_on_the_order_of_rows() -> None:
+    pairs = scored(200, 1)
+    assert_frame_equal(kg.evaluate.sample_pairs(pairs, n=30), kg.evaluate.sample_pairs(pairs[::-1], n=30))
+
+
+def test_a_sample_of_everything_is_exact() -> None:
+    pairs = scored(50, 2)
+    sample = kg.evaluate.sample_pairs(pairs, n=999).with_columns(label="truth")
+    row = kg.evaluate.estimate_resolution(sample).row(0, named=True)
+    accepted = pairs.filter(pl.col("score") >= 0.5)
+    assert row["estimate"] == pytest.approx(accepted["truth"].mean())
+    assert row["low"] == row["high"] == pytest.approx(row["estimate"])
+
+
+def test_a_sample_without_labels_is_refused() -> None:
+    with pytest.raises(InputError, match="No pair of the sample has a label"):
+        kg.evaluate.estimate_resolution(kg.evaluate.sample_pairs(scored(20, 3)))
+    with pytest.raises(InputError, match="1 or more"):
+        kg.evaluate.sample_pairs(scored(20, 3), n=0)
+    assert kg.evaluate.sample_pairs(scored(20, 3).clear()).height == 0
+
+
+def test_wilson_intervals_stay_within_bounds() -> None:
+    assert wilson(0, 0) == (None, None)
+    assert wilson(0, 5)[0] == 0.0 and wilson(5, 5)[1] == pytest.approx(1.0)
