@@ -11,7 +11,7 @@ import numpy.typing as npt
 import polars as pl
 
 from kgkit import tables
-from kgkit.errors import OptionError
+from kgkit.errors import InputError, OptionError
 from kgkit.frames import Backend, backend_of, check_backend, give, to_polars
 from kgkit.ids import stable_id_series
 from kgkit.resolution.candidates import find_candidates
@@ -20,6 +20,7 @@ from kgkit.resolution.features import prepare
 from kgkit.resolution.groups import Groups, group_pairs
 from kgkit.resolution.records import records_of
 from kgkit.resolution.scoring import Scored, learn, score_pairs
+from kgkit.resolution.scoring.questions import choose_questions
 from kgkit.resolution.scoring.reasons import reasons_of
 from kgkit.results import Result, outcomes_from
 
@@ -27,6 +28,7 @@ __all__ = ["Merges", "propose_merges"]
 
 Ints = npt.NDArray[np.int64]
 _Links = list[tuple[int, int]]
+_APART = 1.0  # most log-odds of a pair that the clustering kept apart
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -56,6 +58,52 @@ class Merges(Result):
         frame = to_polars(self.merges)
         strong = frame.filter(pl.col("score") >= self.settings.get("automatic", 0.95))
         return give(strong, "merges", backend_of(self.merges))
+
+    def rescore(self, decisions: Any) -> Merges:
+        """Score the same candidates anew with more decisions.
+
+        Args:
+            decisions: A decisions frame.
+
+        Returns:
+            New merges; these are not changed.
+
+        Raises:
+            InputError: The candidates are not here: the merges were read from frames.
+        """
+        return _merges(self._candidates(), decisions, to_polars(self.candidates), self.settings, self._backend)
+
+    def next_questions(self, n: int = 10, *, decisions: Any = None, seed: int = 0) -> Any:
+        """Choose the pairs whose answers teach most.
+
+        Args:
+            n: Number of pairs.
+            decisions: What was decided so far; those pairs are not asked about. The scores are those of these merges:
+                call `rescore` first to learn from new decisions.
+            seed: Seed of the drawing.
+
+        Returns:
+            A merges frame in the order to ask, whatever the threshold.
+
+        Raises:
+            InputError: The candidates are not here: the merges were read from frames.
+        """
+        scored = self._candidates()
+        ids = scored.prepared.records.frame["entity_id"]
+        must, cannot = _links(ids, decisions)
+        settled = np.array([a * len(ids) + b for a, b in [*must, *cannot]], np.int64)
+        rows = choose_questions(scored, n, settled=settled, seed=seed)
+        return give(_rows(scored, rows, ids, scored.log_odds[rows]), "merges", self._backend)
+
+    @property
+    def _backend(self) -> Backend:
+        return backend_of(self.merges)
+
+    def _candidates(self) -> Scored:
+        if self.scored is None:
+            msg = "These merges hold no candidates (they were read from frames); call propose_merges again."
+            raise InputError(msg)
+        return self.scored
 
 
 def propose_merges(
@@ -115,15 +163,6 @@ def propose_merges(
     kind = backend or backend_of(getattr(graph, "frames", {}).get("entities", graph))
     check_backend(kind)
     return _merges(scored, decisions, found.report, settings, kind)
-
-
-def rescore(merges: Merges, decisions: Any) -> Merges:
-    """Score the same candidates anew with more decisions; see `Merges.rescore`."""
-    if merges.scored is None:
-        msg = "These merges hold no candidates; call propose_merges again."
-        raise OptionError(msg)
-    kind = backend_of(merges.merges)
-    return _merges(merges.scored, decisions, to_polars(merges.candidates), merges.settings, kind)
 
 
 def _check(threshold: float, automatic: float, per_record: int) -> None:
@@ -186,25 +225,32 @@ def _grouped(scored: Scored, must: _Links, cannot: _Links, threshold: float, acr
 def _table(
     scored: Scored, grouped: Groups, ids: pl.Series, must: _Links, cannot: _Links, threshold: float
 ) -> pl.DataFrame:
-    odds = scored.log_odds
+    apart = grouped.labels[scored.left] != grouped.labels[scored.right]
+    odds = np.where(apart, np.minimum(scored.log_odds, _APART), scored.log_odds)
     n = len(ids)
     settled = np.array([a * n + b for a, b in [*must, *cannot]], np.int64)
     low, high = np.minimum(scored.left, scored.right), np.maximum(scored.left, scored.right)
     open_ = ~np.isin(low.astype(np.int64) * n + high, settled)
     kept = np.flatnonzero(open_ & (odds >= np.log(threshold / (1 - threshold))))
-    left, right = ids.gather(low[kept]), ids.gather(high[kept])
+    frame = _rows(scored, kept, ids, odds[kept])
+    return frame.sort("score", "left_id", "right_id", descending=[True, False, False])
+
+
+def _rows(scored: Scored, rows: Ints, ids: pl.Series, odds: npt.NDArray[np.float64]) -> pl.DataFrame:
+    """Write pairs as a merges table, in the order given."""
+    low, high = np.minimum(scored.left, scored.right)[rows], np.maximum(scored.left, scored.right)[rows]
+    left, right = ids.gather(low), ids.gather(high)
     frame = pl.DataFrame(
         {
             "merge_id": stable_id_series("merge", left, right),
             "left_id": left,
             "right_id": right,
-            "score": 1 / (1 + np.exp(-odds[kept])),
-            "method": pl.repeat(scored.method, len(kept), dtype=pl.String, eager=True),
-            "reasons": reasons_of(scored, kept),
+            "score": 1 / (1 + np.exp(-odds)),
+            "method": pl.repeat(scored.method, len(rows), dtype=pl.String, eager=True),
+            "reasons": reasons_of(scored, rows, odds),
         }
     )
-    frame = tables.conform(frame, "merges")
-    return frame.sort("score", "left_id", "right_id", descending=[True, False, False])
+    return tables.conform(frame, "merges")
 
 
 def _groups(grouped: Groups, ids: pl.Series) -> pl.DataFrame:

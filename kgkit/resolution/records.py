@@ -51,7 +51,7 @@ def records_of(obj: Any) -> Records:
 
     Args:
         obj: A graph (or any result that holds entities), an entities frame, or a table of records that are no
-            entities; a table's further columns are kept as text, those with lists, mappings or lengths of time left out.
+            entities. Its further columns are kept as text; those with lists, mappings or lengths of time are not.
 
     Returns:
         The records, in the order of their ids, whatever the order of the rows.

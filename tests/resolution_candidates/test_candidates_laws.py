@@ -53,7 +53,7 @@ def same(one: Candidates, other: Candidates) -> bool:
     return all(np.array_equal(getattr(one, c), getattr(other, c)) for c in columns) and one.report.equals(other.report)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(TABLES, st.integers(1, 4), st.booleans())
 def test_pairs_are_pairs(rows: list[dict], per_record: int, across_types: bool) -> None:
     found = find_candidates(table(rows), per_record=per_record, across_types=across_types)
@@ -65,7 +65,7 @@ def test_pairs_are_pairs(rows: list[dict], per_record: int, across_types: bool) 
     assert found.report["n_new"].sum() == len(found)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(TABLES, st.randoms(use_true_random=False))
 def test_neither_the_order_of_rows_nor_the_kind_of_frame_counts(rows: list[dict], shuffler: random.Random) -> None:
     frame = table(rows)
@@ -77,7 +77,7 @@ def test_neither_the_order_of_rows_nor_the_kind_of_frame_counts(rows: list[dict]
     assert same(first, find_candidates(records_of(frame)))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(TABLES)
 def test_nothing_meets_within_one_side(rows: list[dict]) -> None:
     frame = table(rows)

@@ -11,6 +11,7 @@ __all__ = ["alike", "cosines", "vectors"]
 
 _LONGEST = 400  # characters of a text that count
 _ROWS = 200_000
+_PRODUCTS = 500_000_000  # multiplications that comparing all with all may cost
 
 
 def vectors(texts: pl.Series) -> Any:
@@ -27,10 +28,17 @@ def vectors(texts: pl.Series) -> Any:
 
 
 def alike(matrix: Any, most: int, least: float) -> tuple[np.ndarray, np.ndarray]:
-    """Pair each row with the ``most`` nearest others whose cosine is at least ``least``."""
+    """Pair each row with the ``most`` nearest others whose cosine is at least ``least``.
+
+    Where comparing all with all would cost too much, the most frequent runs of characters are left out.
+    """
     from sparse_dot_topn import sp_matmul_topn
 
-    near = sp_matmul_topn(matrix, matrix.T.tocsr(), top_n=most + 1, threshold=least).tocoo()
+    frequency = np.bincount(matrix.indices, minlength=matrix.shape[1]).astype(np.int64)
+    rarest = np.argsort(frequency, kind="stable")
+    affordable = rarest[np.cumsum(frequency[rarest] ** 2) <= _PRODUCTS]
+    kept = matrix[:, np.sort(affordable)] if len(affordable) < len(rarest) else matrix
+    near = sp_matmul_topn(kept, kept.T.tocsr(), top_n=most + 1, threshold=least).tocoo()
     differ = near.row != near.col
     return near.row[differ].astype(np.int64), near.col[differ].astype(np.int64)
 

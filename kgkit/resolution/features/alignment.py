@@ -40,6 +40,7 @@ class Aligned:
     first: Flags
     last_close: Flags
     only_numbers: Flags  # no word is left over that has no digit
+    codes: npt.NDArray[np.int8]  # words that mix letters and digits, see `kgkit.resolution.scoring.bins`
 
 
 @dataclass
@@ -85,6 +86,7 @@ def align(prepared: Prepared, left: npt.NDArray[np.int32], right: npt.NDArray[np
         first=ends[0][0] & ends[1][0],
         last_close=ends[0][1] | ends[1][1],
         only_numbers=~(_wordy(one, prepared, m) | _wordy(two, prepared, m)),
+        codes=_codes(one, two, prepared, m),
     )
 
 
@@ -172,7 +174,8 @@ def _related(prepared: Prepared, low: Big, high: Big) -> tuple[npt.NDArray[np.in
         longest = np.maximum(about.length[low[compare]], about.length[high[compare]])
         edits = np.rint((1 - close) * longest)
         allowed = np.where(longest >= 9, 3, np.where(longest >= 6, 2, 1))
-        typo = (close > 0) & (edits <= allowed) & (short[compare] >= 3) & (longest >= 4)
+        wide = about.wide[low[compare]] | about.wide[high[compare]]  # there one sign is a word or a syllable
+        typo = (close > 0) & (edits <= allowed) & (short[compare] >= 3) & (longest >= np.where(wide, 6, 4))
         value[compare[typo]] = np.clip(1 - 0.9 * edits[typo] / np.maximum(3, longest[typo] - 1), 0.4, 0.95)
         code[compare[typo]] = TYPO
         maybe = np.flatnonzero(same_letter[compare] & letters[compare] & ~typo)
@@ -199,6 +202,8 @@ class _About:
     letter: npt.NDArray[np.int32]
     alpha: Flags
     number: Flags
+    wide: Flags
+    code: Flags
 
 
 def _about(prepared: Prepared) -> _About:
@@ -211,9 +216,16 @@ def _about(prepared: Prepared) -> _About:
             letter=np.array([ord(w[0]) for w in words], np.int32),
             alpha=np.array([w.isalpha() for w in words], bool),
             number=np.array([any(c.isdigit() for c in w) for w in words], bool),
+            code=np.array([_is_code(w) for w in words], bool),
+            wide=np.array([any(ord(c) >= 0x1100 for c in w) for w in words], bool),
         )
         prepared.__dict__["_about"] = found
     return found
+
+
+def _is_code(word: str) -> bool:
+    digits = sum(c.isdigit() for c in word)
+    return (digits >= 4 and not (digits == 4 == len(word))) or (digits > 0 and digits < len(word) and len(word) >= 4)
 
 
 @cache
@@ -249,6 +261,17 @@ def _rest(side: _Side, weight: Floats, m: int) -> tuple[Floats, npt.NDArray[np.i
 def _wordy(side: _Side, prepared: Prepared, m: int) -> Flags:
     left_over = (side.match < 0.4) & ~_about(prepared).number[side.word]
     return np.bincount(side.place[left_over], minlength=m) > 0
+
+
+def _codes(one: _Side, two: _Side, prepared: Prepared, m: int) -> npt.NDArray[np.int8]:
+    """0: no name has a code such as *mt25b1*, 1: one has, 2: a code in common, 3: both have, none in common."""
+    code = _about(prepared).code
+    has, common = [], np.zeros(m, bool)
+    for side in (one, two):
+        own = code[side.word]
+        has.append(np.bincount(side.place[own], minlength=m) > 0)
+        common |= np.bincount(side.place[own & (side.match == 1)], minlength=m) > 0
+    return np.select([common, has[0] & has[1], has[0] | has[1]], [2, 3, 1], 0).astype(np.int8)
 
 
 def _end_matched(side: _Side, rows: npt.NDArray[np.int32], prepared: Prepared, n_words: int) -> tuple[Flags, Flags]:

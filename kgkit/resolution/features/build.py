@@ -56,6 +56,8 @@ def pair_features(prepared: Prepared, left: Ints, right: Ints) -> Features:
     values["years"] = _overlap_code(prepared.years, left, right)
     values["person"] = _person(prepared, left, right, aligned)
     values["matched"] = _matched(aligned)
+    values["codes"] = aligned.codes
+    values["order"] = _order(prepared, left, right, aligned)
     values |= context_features(prepared, left, right)
     levels = np.zeros((len(left), len(prepared.columns)), np.int8)
     for i, column in enumerate(prepared.columns):
@@ -175,6 +177,17 @@ def _matched(aligned: Aligned) -> npt.NDArray[np.int8]:
     """How words that are not equal were matched: 0 no such word, 1 nickname, 2 initial, 3 short form, 4 misspelling."""
     used = aligned.used
     return np.select([used[:, 1], used[:, 0], used[:, 3], used[:, 2]], [2, 1, 4, 3], 0).astype(np.int8)
+
+
+def _order(prepared: Prepared, left: Ints, right: Ints, aligned: Aligned) -> npt.NDArray[np.int8]:
+    """1: all words agree, and begin or end with the same; 2: all agree, in another order; 0: not all agree."""
+    agree = (aligned.n_rest_left == 0) & (aligned.n_rest_right == 0)
+    ends = (prepared.first[left] != prepared.first[right]) & (prepared.last[left] != prepared.last[right])
+    moved = ends & (prepared.first[left] == prepared.last[right]) | ends & (
+        prepared.last[left] == prepared.first[right]
+    )
+    persons = (prepared.kind[left] == 1) & (prepared.kind[right] == 1)  # *Hopper, Grace* is no other order
+    return np.select([agree & moved & ~persons, agree], [2, 1], 0).astype(np.int8)
 
 
 def _person(prepared: Prepared, left: Ints, right: Ints, aligned: Aligned) -> npt.NDArray[np.int8]:

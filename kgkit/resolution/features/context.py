@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kgkit.resolution.features.columns import cosines
+from kgkit.resolution.features.folding import fold
 from kgkit.resolution.features.prepare import Prepared
 
 __all__ = ["context_features"]
@@ -25,6 +26,7 @@ def context_features(prepared: Prepared, left: Ints, right: Ints) -> dict[str, n
     return {
         "type": _types(prepared, left, right),
         "description": _descriptions(prepared, left, right),
+        "described": _described(prepared, left, right),
         "neighbours": _neighbours(prepared, left, right),
         "together": _together(prepared, left, right),
         "related": _related(prepared, left, right),
@@ -64,6 +66,44 @@ def _descriptions(prepared: Prepared, left: Ints, right: Ints) -> Floats:
     if matrix is None:
         return np.full(len(left), np.nan, np.float32)
     return np.where(there[left] & there[right], cosines(matrix, left, right), np.nan).astype(np.float32)
+
+
+def _name_in_description(prepared: Prepared) -> Any:
+    """Weights of the names' words, and which words the descriptions hold; None where few have a description."""
+    from scipy import sparse
+
+    texts = prepared.records.frame["description"].to_list()
+    if sum(1 for t in texts if t) < 2:
+        return None
+    number = {w: i for i, w in enumerate(prepared.words)}
+    held = [sorted({number[w] for w in _words(t) if w in number}) if t else [] for t in texts]
+    shape = (len(texts), len(number))
+
+    def matrix(start: npt.NDArray[np.int64], values: Ints, weights: Floats) -> Any:
+        return sparse.csr_array((weights, values, start), shape=shape)
+
+    start = np.concatenate([[0], np.cumsum([len(h) for h in held])])
+    values = np.array([v for h in held for v in h], np.int32)
+    names = matrix(prepared.sets.start, prepared.sets.values, prepared.weight[prepared.sets.values])
+    return names, matrix(start, values, np.ones(len(values), np.float32)), np.array([bool(h) for h in held], bool)
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[^\W_]+", fold(text))
+
+
+def _described(prepared: Prepared, left: Ints, right: Ints) -> Floats:
+    """Share of either name's words (by weight) that the other's description holds; the greater of the two."""
+    made = _once(prepared, "_described", _name_in_description)
+    best = np.full(len(left), np.nan, np.float32)
+    if made is None:
+        return best
+    names, held, there = made
+    for one, two in ((left, right), (right, left)):
+        total = np.asarray(names[one].sum(axis=1)).ravel()
+        share = np.asarray(names[one].multiply(held[two]).sum(axis=1)).ravel() / np.maximum(total, 1e-6)
+        best = np.fmax(best, np.where(there[two], share, np.nan).astype(np.float32))
+    return best
 
 
 def _weighted(prepared: Prepared) -> Any:

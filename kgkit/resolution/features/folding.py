@@ -26,12 +26,10 @@ _IN_WORD = re.compile(r"(?<=[^\W_])['`’ʻ](?=[^\W_])")
 _TOKEN = re.compile(r"[^\W_]*\d+(?:[.,]\d+)+[^\W_]*|[^\W_]+[+#]*|[^\w\s!-/:-@\[-`{-~¡-©«-±´-·»¿‐-⁞、-〿]")
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
-_ROMAN = {
-    "i": "1", "ii": "2", "iii": "3", "iv": "4", "v": "5", "vi": "6", "vii": "7", "viii": "8", "ix": "9", "x": "10",
-    "xi": "11", "xii": "12", "xiii": "13", "xiv": "14", "xv": "15", "xvi": "16", "xvii": "17", "xviii": "18",
-    "xix": "19", "xx": "20", "xxi": "21", "xxii": "22", "xxiii": "23",
-}  # fmt: skip
-_LONE_ROMAN = {"i", "v", "x"}
+_TENS, _ONES = ("", "x", "xx", "xxx", "xl", "l"), ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
+_ROMAN = {a + b: str(10 * i + j) for i, a in enumerate(_TENS) for j, b in enumerate(_ONES) if a or b}
+for _word in ("l", "li", "xl"):  # a letter, a surname, a size
+    del _ROMAN[_word]
 _ALWAYS_TITLES = {"dr", "prof", "mr", "mrs", "ms", "rev", "sen", "rep", "capt", "sgt", "lt", "gov", "hon"}
 
 
@@ -136,7 +134,8 @@ def parse(name: str, kind: int) -> Name:
     words, legal, title, generation = _classes(tokens, kind)
     base = outer if outer == text else " ".join(_TOKEN.findall(outer))
     small = vocabulary().single["small"]
-    kept = [w for w in words if w not in small] or words
+    kept = [w for w in words[:-1] if w not in small]
+    kept += [w for w in words[-1:] if w not in small or len(w) == 1 or not kept]  # Influenza A
     initials = ("".join(w[0] for w in words), "".join(w[0] for w in kept))
     return Name(
         words=tuple(kept),
@@ -146,7 +145,7 @@ def parse(name: str, kind: int) -> Name:
         legal=legal,
         title=title,
         generation=generation,
-        numbers=_numbers(kept, person),
+        numbers=_numbers(kept, kind),
         initials=initials,
     )
 
@@ -202,7 +201,8 @@ def _classes(tokens: list[str], kind: int) -> tuple[list[str], str, str, str]:
         elif words and token in known.single["generation"] and kind <= 1:
             generation = known.single["generation"][token]
         else:
-            words.append(_form(token, kind, bool(words), i == len(tokens)))
+            closes = i == len(tokens) or tokens[i] in known.single["small"]
+            words.append(_form(token, kind, bool(words), closes))
     return words or tokens, legal, title, generation
 
 
@@ -218,12 +218,12 @@ def _is_title(token: str, kind: int) -> bool:
     return token in known and (kind == 1 or known[token] in _ALWAYS_TITLES)
 
 
-def _form(token: str, kind: int, later: bool, last: bool) -> str:
+def _form(token: str, kind: int, later: bool, closes: bool) -> str:
     if token[0].isdigit():
         ordinal = _ORDINAL.fullmatch(token)
         return _plain_number(ordinal.group(1) if ordinal else token)
     known = vocabulary().single
-    if later and token in _ROMAN and (token not in _LONE_ROMAN or (last and kind != 1)):
+    if later and token in _ROMAN and (len(token) > 1 or (closes and (kind != 1 or token == "i"))):
         return _ROMAN[token]
     if kind == 1:
         return token
@@ -239,6 +239,9 @@ def _plain_number(text: str) -> str:
     return (head.lstrip("0") or "0") + dot + tail if head.isdigit() else text
 
 
-def _numbers(words: list[str], person: bool) -> frozenset[str]:
-    found = [m for w in words if not w.isalpha() for m in _DIGITS.findall(w)]
-    return frozenset(_plain_number(f) for f in found)
+def _numbers(words: list[str], kind: int) -> frozenset[str]:
+    found = {_plain_number(m) for w in words if not w.isalpha() for m in _DIGITS.findall(w)}
+    last = words[-1]
+    if kind > 1 and len(words) > 1 and len(last) == 1 and last.isalpha():
+        found.add(last)  # Hepatitis B, Terminal C: a letter that counts
+    return frozenset(found)

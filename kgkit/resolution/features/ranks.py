@@ -36,15 +36,11 @@ class Ranks:
     def features(self, left: Ints, right: Ints, similarity: Floats) -> dict[str, npt.NDArray[np.generic]]:
         """Tell for each pair its better and worse rank, and how far it is behind each side's best."""
         place = 1 - similarity.astype(np.float64)
-        found = []
-        for rows in (left, right):
-            # Candidates that are better by more than a hair; ties share a rank.
-            found.append(np.searchsorted(self.keys, rows * _STEP + place - 1e-4) - self.start[rows])
+        # Candidates that are better by more than a hair; ties share a rank.
+        found = [np.searchsorted(self.keys, r * _STEP + place - 1e-4) - self.start[r] for r in (left, right)]
         gap = np.maximum(self.best[left], self.best[right]) - similarity
-        near = [np.searchsorted(self.keys, rows * _STEP + place + 0.03) - self.start[rows] for rows in (left, right)]
         return {
             "rank_best": np.minimum(*found).astype(np.float32),
             "rank_worst": np.maximum(*found).astype(np.float32),
             "behind": np.maximum(gap, 0).astype(np.float32),
-            "crowd": np.maximum(*near).astype(np.float32),
         }

@@ -61,6 +61,8 @@ MEASURES = (
         "last agrees, first differs", "first agrees, last differs", "others differ")),
     Measure("matched", "words that agree without being equal", (
         "none", "a nickname", "an initial", "a short form", "a misspelling")),
+    Measure("codes", "codes of letters and digits", ("none", "only one has any", "one in common", "differ")),
+    Measure("order", "order of the words", ("not all agree", "the same", "another")),
     Measure("legal", "legal form", ("none", "one has none", "the same", "differs")),
     Measure("title", "title", ("none", "one has none", "the same", "differs")),
     Measure("generation", "junior, senior", ("none", "one has none", "the same", "differs")),
@@ -70,6 +72,7 @@ MEASURES = (
     Measure("type", "type", ("not known", "the same", "of one kind", "differ")),
     _number("latin", "spelling in Latin letters of names in two scripts", 1, .6, .7, .8, .9),
     _number("description", "words of the descriptions", 1, .02, .1, .2, .35, .5, .75, .95),
+    _number("described", "words of one name in the other's description", 1, .05, .2, .4, .6, .8, .95),
     _number("neighbours", "neighbours in common, rare ones counting more", 1, .02, .1, .25, .5, .75),
     Measure("together", "named in one sentence", ("not known", "never", "once", "more than once")),
     Measure("related", "a relation between the two", ("none", "one that says they are the same", "another")),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 import polars as pl
@@ -13,6 +15,8 @@ from kgkit.resolution.scoring.scored import Scored
 
 __all__ = ["reasons_of"]
 
+_PATTERNS = "patterns in the answers"
+_GROUP = "rule: the rest of the group does not agree"
 _LEAST = 0.005  # parts below this are added to the start
 _LEVEL = dict(
     zip(LEVELS, ("", "the same, and rare", "the same", "nearly the same", "partly the same", "differs"), strict=True)
@@ -20,34 +24,41 @@ _LEVEL = dict(
 REASONS = pl.List(pl.Struct({"reason": pl.String(), "weight": pl.Float64()}))
 
 
-def reasons_of(scored: Scored, rows: npt.NDArray[np.integer]) -> pl.Series:
-    """List for each of the given pairs its reasons, the heaviest first; their weights add up to its log-odds."""
+def reasons_of(
+    scored: Scored, rows: npt.NDArray[np.integer[Any]], log_odds: npt.NDArray[np.float64] | None = None
+) -> pl.Series:
+    """List for each of the given pairs its reasons, the heaviest first; their weights add up to its log-odds.
+
+    Args:
+        scored: The pairs.
+        rows: Those to explain.
+        log_odds: Their final log-odds, where groups held some of them down; by default the pairs' own.
+    """
     if not len(rows):
         return pl.Series("reasons", [], dtype=REASONS)
-    steps, levels = scored.steps[rows], scored.levels[rows]
-    parts = [scored.table.parts(steps), scored.columns.parts(levels)]
-    prior = scored.by_prior[rows]
+    part = scored.rows(rows)
+    steps, levels = part.steps, part.levels
+    parts, start = part.parts, part.base
+    if part.learned is not None:
+        parts, start = parts * part.learned.factors, part.learned.start
+    before = part.by_prior if part.learned is None else part.learned.score(part)
     total = scored.log_odds[rows]
-    extra = (
-        [(f"learned from {scored.learned.n_answers} answers", _learned(scored, rows, prior))] if scored.learned else []
-    )
+    final = total if log_odds is None else log_odds
+    patterns = before - parts.sum(axis=1) - start
     texts = [[f"{m.says}: {s}" for s in m.steps] for m in MEASURES]
     names = [c.name for c in scored.prepared.columns]
     rules = scored.rule[rows]
     listed = []
     for i in range(len(rows)):
-        found = [(texts[k][steps[i, k]], w) for k, w in enumerate(parts[0][i].tolist())]
-        found += [(f"{names[k]}: {_LEVEL[LEVELS[levels[i, k]]]}", w) for k, w in enumerate(parts[1][i].tolist())]
-        found += [(text, float(weights[i])) for text, weights in extra]
+        weights = parts[i].tolist()
+        found = [(texts[k][steps[i, k]], weights[k]) for k in range(len(texts))]
+        found += [(f"{name}: {_LEVEL[LEVELS[levels[i, k]]]}", weights[len(texts) + k]) for k, name in enumerate(names)]
+        found.append((_PATTERNS, float(patterns[i])))
         if rules[i] >= 0:
-            before = float(prior[i] + sum(weights[i] for _, weights in extra))
-            found.append((f"rule: {RULES[rules[i]].says}", float(total[i]) - before))
+            found.append((f"rule: {RULES[rules[i]].says}", float(total[i] - before[i])))
+        found.append((_GROUP, float(final[i] - total[i])))
         found = [(text, weight) for text, weight in found if abs(weight) >= _LEAST]
         found.sort(key=lambda part: (-abs(part[1]), part[0]))
-        found.append(("how frequent matches are here", float(total[i]) - sum(w for _, w in found)))
+        found.append(("how frequent matches are here", float(final[i]) - sum(w for _, w in found)))
         listed.append([{"reason": text, "weight": weight} for text, weight in found])
     return pl.Series("reasons", listed, dtype=REASONS)
-
-
-def _learned(scored: Scored, rows: npt.NDArray[np.integer], prior: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    return np.asarray(scored.learned.score(scored)[rows] - prior)

@@ -17,19 +17,24 @@ Flags = npt.NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Rule:
-    """Where ``codes`` of ``measure`` occur, log-odds are at most ``most``."""
+    """Where ``codes`` of ``measure`` occur, log-odds are at most ``most``.
+
+    Where ``unless`` is true, that is the most that the names can reach: descriptions, neighbours and further columns
+    may add to it.
+    """
 
     says: str
     measure: str
     codes: tuple[int, ...]
     most: float
+    unless: bool = False
 
     def applies(self, values: Values) -> Flags:
         """Tell for which pairs the rule holds."""
         return np.isin(values[self.measure], self.codes)
 
 
-_NEVER, _UNLIKELY, _OPEN, _NOT_ALONE = -3.0, -1.0, 0.5, 2.5
+_NEVER, _UNLIKELY, _OPEN, _NOT_ALONE = -3.0, -1.0, -0.5, 2.5
 
 RULES = (
     Rule("all words agree but the numbers differ", "numbers", (8,), _NEVER),
@@ -37,19 +42,27 @@ RULES = (
     Rule("years of birth differ", "born", (2,), _NEVER),
     Rule("a relation says that they are two", "related", (2,), _UNLIKELY),
     Rule("all words agree but some numbers differ", "numbers", (7,), _UNLIKELY),
-    Rule("types differ", "type", (3,), _OPEN),
+    Rule("types differ", "type", (3,), _OPEN, True),
     Rule("numbers differ", "numbers", (3, 4), 2.0),
     Rule("years differ", "years", (3, 4), 2.0),
     Rule("only one has a number", "numbers", (6,), _NOT_ALONE),
     Rule("only one is junior or senior", "generation", (1,), _NOT_ALONE),
-    Rule("one is a single word of the other", "person", (2, 3), _NOT_ALONE),
-    Rule("first or last names differ", "person", (8, 9, 10), _NOT_ALONE),
     Rule("named together in one sentence", "together", (2, 3), _NOT_ALONE),
+    Rule("one is a single word of the other", "person", (2, 3), _NOT_ALONE, True),
+    Rule("one has more names", "person", (6, 7), _NOT_ALONE, True),
+    Rule("first or last names differ", "person", (8, 9, 10), _NOT_ALONE, True),
+    Rule("a word differs in spelling", "matched", (4,), _NOT_ALONE, True),
+    Rule("the same words in another order", "order", (2,), _NOT_ALONE, True),
 )
 
 
-def held(values: Values, log_odds: Reals) -> tuple[Reals, npt.NDArray[np.int8]]:
+def held(values: Values, log_odds: Reals, support: Reals) -> tuple[Reals, npt.NDArray[np.int8]]:
     """Hold log-odds down to what the rules allow.
+
+    Args:
+        values: The steps of the measures.
+        log_odds: Log-odds of the pairs.
+        support: What descriptions, neighbours and further columns add to them.
 
     Returns:
         The log-odds, and for each pair the rule that held it down most (an index into `RULES`), or -1.
@@ -57,7 +70,8 @@ def held(values: Values, log_odds: Reals) -> tuple[Reals, npt.NDArray[np.int8]]:
     best = log_odds.copy()
     which = np.full(len(log_odds), -1, np.int8)
     for i, rule in enumerate(RULES):
-        hit = rule.applies(values) & (best > rule.most)
-        best[hit] = rule.most
+        most = rule.most + np.maximum(support, 0) if rule.unless else np.full(len(best), rule.most)
+        hit = rule.applies(values) & (best > most)
+        best[hit] = most[hit]
         which[hit] = i
     return best, which

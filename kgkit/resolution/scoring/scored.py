@@ -16,12 +16,14 @@ from kgkit.resolution.scoring.bins import MEASURES, binned
 from kgkit.resolution.scoring.columns import ColumnWeights, fit_columns
 from kgkit.resolution.scoring.rules import held
 from kgkit.resolution.scoring.shift import shift_of
+from kgkit.resolution.scoring.store import Store
 from kgkit.resolution.scoring.table import Table, shipped_table
 
 __all__ = ["Scored", "score_pairs"]
 
 Ints = npt.NDArray[np.int32]
 Reals = npt.NDArray[np.float64]
+_REMEMBERED = 2_000_000
 _PIECE = 200_000
 _DRAWN = 20_000
 
@@ -54,9 +56,20 @@ class Scored:
     columns: ColumnWeights
     shift: float
     learned: Any = field(default=None)
+    store: Store = field(default_factory=Store)
 
     def __len__(self) -> int:
         return len(self.left)
+
+    @property
+    def base(self) -> float:
+        """Log-odds before anything is known of a pair."""
+        return self.table.start + self.shift
+
+    @cached_property
+    def parts(self) -> Reals:
+        """What each measure, and then each column, adds by the prior; one row per pair."""
+        return np.hstack([self.table.parts(self.steps), self.columns.parts(self.levels)])
 
     @cached_property
     def by_prior(self) -> Reals:
@@ -64,9 +77,19 @@ class Scored:
         return self.table.score(self.steps) + self.columns.score(self.levels) + self.shift
 
     @cached_property
+    def apart(self) -> Reals:
+        """How far the two parts of the learned model are apart, in log-odds."""
+        return np.asarray(np.clip(self.learned.linear(self), -8, 8) - self.learned.by_trees(self))
+
+    @cached_property
     def _held(self) -> tuple[Reals, npt.NDArray[np.int8]]:
         odds = self.by_prior if self.learned is None else self.learned.score(self)
-        return held(self.codes, odds)
+        return held(self.codes, odds, self._support)
+
+    @property
+    def _support(self) -> Reals:
+        """What descriptions, neighbours and further columns add by the prior."""
+        return np.asarray(self.parts[:, list(_BESIDE)].sum(axis=1) + self.parts[:, len(MEASURES) :].sum(axis=1))
 
     @property
     def method(self) -> str:
@@ -88,10 +111,25 @@ class Scored:
         """The steps by the measures' names."""
         return {m.name: self.steps[:, i] for i, m in enumerate(MEASURES)}
 
+    def rows(self, rows: npt.NDArray[np.integer[Any]]) -> Scored:
+        """Take some of the pairs."""
+        return replace(
+            self, left=self.left[rows], right=self.right[rows], steps=self.steps[rows], levels=self.levels[rows],
+            similarity=self.similarity[rows],
+        )  # fmt: skip
+
     def of_pairs(self, left: npt.NDArray[np.integer[Any]], right: npt.NDArray[np.integer[Any]]) -> Scored:
-        """Score other pairs of the same records in the same way."""
+        """Score other pairs of the same records in the same way; what was measured once is remembered."""
         one, two = left.astype(np.int32), right.astype(np.int32)
-        steps, levels, similarity = _measure(self.prepared, one, two, self.ranks)
+        keys = one.astype(np.int64) * len(self.prepared) + two
+        new = ~self.store.has(keys)
+        if new.any():
+            measured = _measure(self.prepared, one[new], two[new], self.ranks)
+            if new.all() and len(keys) > _REMEMBERED:
+                steps, levels, similarity = measured
+                return replace(self, left=one, right=two, steps=steps, levels=levels, similarity=similarity)
+            self.store.add(keys[new], measured)
+        steps, levels, similarity = self.store.get(keys)
         return replace(self, left=one, right=two, steps=steps, levels=levels, similarity=similarity)
 
 
@@ -114,6 +152,7 @@ def score_pairs(prepared: Prepared, left: Ints, right: Ints, *, table: Table | N
     return Scored(prepared, left, right, steps, levels, similarity, ranks, weights, columns, shift)
 
 
+_BESIDE = tuple(i for i, m in enumerate(MEASURES) if m.name in ("description", "described", "neighbours", "born"))
 _RANKED = tuple(i for i, m in enumerate(MEASURES) if m.name in ("rank_best", "rank_worst", "behind"))
 
 
