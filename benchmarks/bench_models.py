@@ -58,9 +58,10 @@ def report(url: str) -> Iterator[str]:
     ideal = CALLS * LATENCY / CONCURRENCY
     yield "## Language models\n"
     yield f"{CALLS:,} requests of {len(WORDS):,} characters at concurrency {CONCURRENCY}, to a local server in its own"
-    yield f"process that answers after {1000 * LATENCY:.0f} ms: {ideal:.2f} s if nothing else took time. The bare client is"
-    yield f"`AsyncOpenAI` behind a semaphore. Processes of their own, in turn; medians of {RUNS}. Client and server share"
-    yield "the machine's cores with whatever else runs on it, so CPU a call tells more than seconds.\n"
+    yield f"process that answers after {1000 * LATENCY:.0f} ms: {ideal:.2f} s if nothing else took time. The bare"
+    yield "client is `AsyncOpenAI` behind a semaphore. Processes of their own, in turn; medians of "
+    yield f"{RUNS}. Client and server share the machine's cores with whatever else runs on it, so CPU a call tells more"
+    yield "than seconds.\n"
     yield "| client | seconds | of the ideal | of the bare client | ms CPU a call | peak MB |"
     yield "|---|---|---|---|---|---|"
     found: dict[str, list[dict]] = {"bare `AsyncOpenAI`": [], "kgkit": [], "kgkit, replies kept": []}

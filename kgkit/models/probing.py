@@ -24,7 +24,7 @@ _SCHEMA = {
     "required": ["colour"],
     "additionalProperties": False,
 }
-_SAY = "Which colour does a ripe tomato have, red or green?"
+_SAY = "Which colour does a ripe tomato have, red or green? Answer in one word."
 _LENGTH = 200  # room for the thinking of models that think
 
 

@@ -117,6 +117,7 @@ def _mend(text: str, schema: Mapping[str, Any] | None) -> Read:
         except (ValueError, RecursionError):
             data = None
         if _fits(data, schema):
+            whole = whole and isinstance(data, dict) and _wanted(schema) <= data.keys()
             return Read(_shaped(data, schema), found=True, whole=whole, repaired=True)
         if not text.rstrip("` \n").endswith(("}", "]")):
             return Read(whole=False)
@@ -139,7 +140,8 @@ def _cut_back(text: str) -> tuple[str, bool, bool]:
     """Cut JSON that ends too early back to its last whole item, and close it.
 
     Returns:
-        The closed text; whether the value had been closed anyway; whether only closing brackets were missing.
+        The closed text; whether the value had been closed anyway; whether the last bracket alone was missing. A list
+        that is not closed may have had more items, so it never counts as whole.
     """
     stack: list[tuple[str, bool]] = []  # closing bracket, and whether the container is itself an item of a list
     safe, closers, end = 0, "", 0
@@ -157,7 +159,7 @@ def _cut_back(text: str) -> tuple[str, bool, bool]:
         if not any(is_item for _, is_item in stack):
             safe = mark.start() if char == "," else end
             closers = "".join(bracket for bracket, _ in reversed(stack))
-    return text[:safe] + closers, False, not text[safe:].strip() and text[safe - 1] in "}]"
+    return text[:safe] + closers, False, not text[safe:].strip() and closers == "}" and text[safe - 1] in "}]"
 
 
 def _fits(value: Any, schema: Mapping[str, Any] | None) -> bool:
@@ -169,6 +171,11 @@ def _fits(value: Any, schema: Mapping[str, Any] | None) -> bool:
     if isinstance(value, dict):
         return kind in (None, "object") and (not names or bool(names & value.keys()))
     return kind == "array" or (_only_list(schema) is not None and all(isinstance(v, (dict, str)) for v in value))
+
+
+def _wanted(schema: Mapping[str, Any] | None) -> set[str]:
+    """Names that a whole reply has: the required ones, or all where none is required."""
+    return set((schema or {}).get("required") or (schema or {}).get("properties") or ())
 
 
 def _shaped(value: Any, schema: Mapping[str, Any] | None) -> Any:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import polars as pl
 import pytest
 from conftest import ask  # type: ignore[attr-defined]
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scripted import Say, Script, Server, completion
 
@@ -106,6 +106,7 @@ def test_estimates_hold(serve: Serve, tmp_path) -> None:
     assert after.frame["cost"].dtype == pl.Float64
 
 
+@settings(deadline=None)
 @given(st.lists(st.integers(1, 50), max_size=40), st.integers(0, 300))
 def test_reservations_never_pass_the_limit(sizes: list[int], limit: int) -> None:
     budget = kg.Budget(tokens=limit)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scripted import Got, Say, Script, Server, completion
 
@@ -92,6 +92,7 @@ def test_items_before_a_cut_are_kept(serve: Serve) -> None:
     assert {a.status for a in answers} == {"ok"} and len(answers) == 5
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(["p1", "p2", "p3", "p7", "", "1"]), st.integers(0, 2)), max_size=9))
 def test_every_item_has_one_answer_of_its_own(rows: list[tuple[str, int]]) -> None:
     batch = Batch([("a", 0), ("b", 0), ("c", 0)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kgkit.models.reading import read_json, without_thinking
@@ -26,7 +26,7 @@ ITEMS = st.dictionaries(st.text(max_size=4), LEAVES | st.lists(LEAVES, max_size=
         ("{'items': ['a', 'b',],}", {"items": ["a", "b"]}),
         ('{"items": [{"a": 1} {"a": 2}]}', {"items": [{"a": 1}, {"a": 2}]}),
         ('{"items": ["say "hi" now"]}', {"items": ['say "hi" now']}),
-        ('{"items": [{"a": 1}]', {"items": [{"a": 1}]}),
+        ('{"items": [{"a": 1}]', {"items": [{"a": 1}]}),  # the last bracket alone is missing
         ('[{"a": 1}]', {"items": [{"a": 1}]}),
         ('{"items": [NaN]}', {"items": [None]}),
         ("{}", {}),
@@ -48,6 +48,7 @@ def test_what_is_no_answer_is_none(text: str) -> None:
     assert not (read.found and read.whole)
 
 
+@settings(deadline=None)
 @given(st.lists(ITEMS, max_size=5), st.data())
 def test_a_cut_reply_gives_the_items_before_the_cut_and_no_other(items: list[dict], data: st.DataObject) -> None:
     text = json.dumps({"items": items}, ensure_ascii=False)
@@ -59,6 +60,7 @@ def test_a_cut_reply_gives_the_items_before_the_cut_and_no_other(items: list[dic
         assert got == items, "called whole, and something is missing"
 
 
+@settings(deadline=None)
 @given(st.text(), st.lists(ITEMS, max_size=3), st.booleans())
 def test_thinking_is_no_answer(thought: str, items: list[dict], opened: bool) -> None:
     draft = json.dumps({"items": [{"draft": 1}]})
@@ -67,6 +69,15 @@ def test_thinking_is_no_answer(thought: str, items: list[dict], opened: bool) ->
     text = without_thinking(f"{thinking}\n{json.dumps({'items': items})}")
     assert text is not None
     assert read_json(text, SCHEMA).data == {"items": items}
+
+
+@pytest.mark.parametrize(
+    "text", ['{"items": [{"a": 1}', '{"items": [{"a": 1}, {"a": 2', '{"items": [1,', '{"other": []']
+)
+def test_a_list_that_is_not_closed_may_have_had_more(text: str) -> None:
+    read = read_json(text, {**SCHEMA, "properties": {"items": {"type": "array"}, "other": {}}})
+    assert not read.whole
+    assert read.data in ({"items": [{"a": 1}]}, {"items": [1]}, {"items": []}, {"other": []})
 
 
 def test_thinking_that_never_ends() -> None:
