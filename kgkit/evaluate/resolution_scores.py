@@ -249,7 +249,7 @@ def _judged(pairs: Any, truth: pl.DataFrame) -> pl.DataFrame:
     for side in ("left", "right"):
         table = table.join(truth.rename({"entity_id": f"{side}_id", "gold": f"{side}_gold"}), on=f"{side}_id")
     match = pl.col("left_gold") == pl.col("right_gold")
-    return table.with_columns(match.alias("match")).drop("left_gold", "right_gold").sort(pl.all())
+    return table.with_columns(match.alias("match")).drop("left_gold", "right_gold")
 
 
 def _empty_candidates() -> pl.DataFrame:
@@ -277,8 +277,10 @@ def _bins(judged: pl.DataFrame, n_bins: int) -> pl.DataFrame:
         raise InputError(msg)
     edges = pl.DataFrame({"bin": range(n_bins)}, schema={"bin": pl.Int64})
     at = (pl.col("score") * n_bins).floor().clip(0, max(n_bins - 1, 0)).cast(pl.Int64)
-    held = judged.group_by(at.alias("bin")).agg(
-        n=pl.len().cast(pl.Int64), mean_score=pl.col("score").mean(), right=pl.col("match").sum().cast(pl.Int64)
+    held = (
+        judged.sort("score")
+        .group_by(at.alias("bin"), maintain_order=True)
+        .agg(n=pl.len().cast(pl.Int64), mean_score=pl.col("score").mean(), right=pl.col("match").sum().cast(pl.Int64))
     )
     rows = edges.join(held, on="bin", how="left", maintain_order="left").with_columns(pl.col("n", "right").fill_null(0))
     limits = [wilson(right, n) for right, n in rows.select("right", "n").iter_rows()]

@@ -7,7 +7,7 @@ order, and not on what is in a graph at the moment.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import pairwise
+from itertools import chain, pairwise, product
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -101,7 +101,8 @@ def links(decisions: Any) -> Links:
         decisions: A decisions frame of any kind.
 
     Returns:
-        `Links`: ``must`` pairs (enough of them to connect each group) and ``cannot`` pairs.
+        `Links`: ``must`` pairs (enough of them to connect each group) and ``cannot`` pairs (all between two groups that
+        are apart, so that they also hold for a graph in which some entities stand for others).
 
     Examples:
         >>> import polars as pl
@@ -111,7 +112,10 @@ def links(decisions: Any) -> Links:
     """
     merging = _merging(decisions)
     must = [pair for members in merging.members.values() for pair in pairwise(members)]
-    return Links(sorted(must), sorted(merging.apart))
+    groups = {tuple(sorted((merging.group_of(left), merging.group_of(right)))) for left, right in merging.apart}
+    sides = [[merging.members.get(group, [group]) for group in pair] for pair in groups]
+    cannot = {(min(pair), max(pair)) for pair in chain.from_iterable(product(*both) for both in sides)}
+    return Links(sorted(must), sorted(cannot))
 
 
 def conflicts(decisions: Any) -> Any:

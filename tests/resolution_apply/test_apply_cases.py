@@ -125,6 +125,25 @@ def test_no_sticks_whatever_is_added_or_changed() -> None:
     assert dict(reopened.canonical.iter_rows())["y"] == "x"
 
 
+def test_a_refused_pair_is_not_proposed_again() -> None:
+    rows = [("Grace Hopper", "PERSON"), ("G. Hopper", "PERSON"), ("Grace B. Hopper", "PERSON"), ("Larch", "PLACE")]
+    entities = pl.DataFrame(rows, schema=["name", "type"], orient="row").with_row_index("entity_id")
+    entities = entities.with_columns(pl.format("e{}", "entity_id").alias("entity_id"), n_mentions=pl.lit(1))
+
+    def proposed(frame_: pl.DataFrame, *decided: dict[str, Any]) -> set[tuple[str, str]]:
+        graph = apply(Graph.from_frames(frame_), *decided)
+        found = [kg.propose_merges(g, decisions=frame(*decided)).merges for g in (graph.base, graph)]
+        return {pair for merges in found for pair in merges.select("left_id", "right_id").iter_rows()}
+
+    assert ("e0", "e1") in proposed(entities)
+    no, yes = merge(1, ["e1", "e0"], "rejected"), merge(2, ["e0", "e2"])
+    longer = entities.with_columns(description=pl.lit("a tale much longer than before"))
+    unrelated = pl.DataFrame({"entity_id": ["e9"], "name": ["Ferry Pact"], "type": ["WORK"], "n_mentions": [1]})
+    for later in (entities, longer, longer[::-1], pl.concat([entities, unrelated], how="diagonal_relaxed")):
+        assert ("e0", "e1") not in proposed(later, no)
+        assert not proposed(later, no, yes) & {("e0", "e1"), ("e1", "e2")}
+
+
 def test_the_same_decision_twice_is_one() -> None:
     once = apply(two(), merge(1, ["x", "y"]))
     twice = apply(two(), merge(1, ["x", "y"]), merge(2, ["x", "y"]))

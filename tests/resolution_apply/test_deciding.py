@@ -51,6 +51,11 @@ def test_links_are_what_is_joined_and_kept_apart() -> None:
     assert found.cannot == [("a", "z"), ("b", "z"), ("c", "z"), ("w", "x"), ("w", "y"), ("x", "y")]
 
 
+def test_what_is_apart_stays_apart_under_another_id() -> None:
+    found = links(frame(merge(1, ["b", "c"], "rejected"), merge(2, ["a", "b"])))
+    assert found.cannot == [("a", "c"), ("b", "c")]
+
+
 def test_a_newer_word_on_the_very_pair_holds() -> None:
     group_no, pair_yes = merge(1, ["a", "b", "c"], "rejected"), merge(2, ["a", "b"])
     found = links(frame(group_no, pair_yes))
