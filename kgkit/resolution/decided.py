@@ -62,13 +62,20 @@ def read_decisions(decisions: Any) -> list[Decision]:
 
 def _read(row: dict[str, Any]) -> Decision:
     try:
-        payload = json.loads(row["payload"]) if row["payload"].strip() else {}
+        payload = _filled(json.loads(row["payload"])) if row["payload"].strip() else {}
         problem = None if isinstance(payload, dict) else "the payload is no JSON object"
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         payload, problem = {}, f"the payload is no JSON: {error}"
     named = {name: row[name] for name in ("decision_id", "kind", "subject_id", "verdict", "reviewer", "decided_at")}
     problem = problem or trouble(row["kind"], row["verdict"], payload)
     return Decision(**named, payload=payload if problem is None else {}, row=row, problem=problem)
+
+
+def _filled(value: Any) -> Any:
+    """Leave out keys without a value: frames give them to every row when some row has them."""
+    if isinstance(value, dict):
+        return {key: _filled(inner) for key, inner in value.items() if inner is not None}
+    return [_filled(inner) for inner in value] if isinstance(value, list) else value
 
 
 def judge(decisions: Sequence[Decision]) -> dict[str, Standing]:

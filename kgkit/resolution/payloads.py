@@ -8,6 +8,7 @@ from typing import Any, TypeGuard
 __all__ = ["trouble"]
 
 _POLARITIES = ("positive", "negated", "conditional", "reported")
+_VERDICTS = ("accepted", "rejected", "skipped", "flagged")
 _TEXTS = ("name", "type", "predicate")
 
 
@@ -15,7 +16,9 @@ def trouble(kind: str, verdict: str, payload: Mapping[str, Any]) -> str | None:
     """Say what is wrong with a payload, or ``None`` when it can be used."""
     if verdict == "undone":
         return None if _is_text(payload.get("decision_id")) else "an undo needs a decision_id, as text"
-    if verdict not in ("accepted", "rejected"):
+    if verdict not in _VERDICTS:
+        return f"the verdict {verdict!r} is not known; allowed: {', '.join(_VERDICTS)}, undone"
+    if verdict not in _VERDICTS[:2]:
         return None
     for key in _TEXTS:
         if payload.get(key) is not None and not _is_text(payload[key]):

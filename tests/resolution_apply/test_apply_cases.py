@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import polars as pl
 import pytest
 from deciding import apply, assert_same_graph, decision, entity, frame, merge, reason_of, triples, undo
@@ -198,6 +199,9 @@ def test_a_gone_entity_still_links_the_others() -> None:
         (decision(1, "split", "x", "accepted", {"parts": []}), "needs parts"),
         (decision(1, "relation", "x", "accepted", {"polarity": "maybe"}), "polarity must be one of"),
         (decision(1, "type", "x", "undone", {}), "needs a decision_id"),
+        (merge(1, ["x", "y"], "Accepted"), "'Accepted' is not known"),
+        (decision(1, "split", "x", "accepted", {"parts": [{"name": "A"}]}), "needs mention_ids or doc_ids"),
+        (decision(1, "relation", "x", "rejected", {"statement_ids": []}), "statement_ids must be"),
     ],
 )
 def test_a_payload_that_cannot_be_used_is_told(row: dict[str, Any], words: str) -> None:
@@ -205,6 +209,18 @@ def test_a_payload_that_cannot_be_used_is_told(row: dict[str, Any], words: str) 
     assert reason_of(after, 1) == ("failed", "bad_payload")
     assert words in after.outcomes["detail"][0]
     assert_frame_equal(after.entities, two().entities)
+
+
+def test_payloads_may_be_mappings_in_a_pandas_frame() -> None:
+    parts = [{"name": "A", "doc_ids": ["d1"]}, {"name": "B", "mention_ids": ["m1"]}]
+    rows = [
+        {**merge(1, ["x", "y"]), "payload": {"entity_ids": ["x", "y"], "name": "Both"}},
+        {**decision(2, "split", "z", "accepted", {}), "payload": {"parts": parts}},
+        {**decision(3, "type", "z", "accepted", {}), "payload": {"type": "PLACE"}},
+    ]
+    after = kg.apply_decisions(two(), pd.DataFrame(rows))
+    assert [reason_of(after, n) for n in (1, 2, 3)] == [("ok", None), ("skipped", "nothing_to_move"), ("ok", None)]
+    assert entity(after, "x")["name"] == "Both"
 
 
 def test_text_that_is_no_json_is_told() -> None:
