@@ -10,11 +10,10 @@ from typing import Any, ClassVar
 
 import polars as pl
 
-from kgkit import tables
 from kgkit.errors import OptionError
 from kgkit.extraction.local.pipeline import ChunkText, DocumentFound, Problem, find_in_documents
+from kgkit.extraction.local.tables import mention_rows, outcomes_of, statement_rows, table
 from kgkit.frames import Backend, check_backend, give, take
-from kgkit.ids import stable_id
 from kgkit.parallel import Lost, count_cores, run_tasks
 from kgkit.results import Outcome, Result, outcomes_frame
 
@@ -246,64 +245,12 @@ def _assemble(
     outcomes: list[Outcome] = []
     for doc_id, one in found:
         chunks = documents[doc_id]
-        mentions += _mention_rows(doc_id, chunks, one)
-        statements += _statement_rows(doc_id, chunks, one)
-        outcomes += _outcomes(chunks, one)
+        mentions += mention_rows(doc_id, chunks, one)
+        statements += statement_rows(doc_id, chunks, one)
+        outcomes += outcomes_of(chunks, one)
     report = outcomes_frame("extract", frame["chunk_id"].to_list(), outcomes, params=params)
     return Extraction(
-        give(_table("mentions", mentions), "mentions", backend),
-        give(_table("statements", statements), "statements", backend),
+        give(table("mentions", mentions), "mentions", backend),
+        give(table("statements", statements), "statements", backend),
         outcomes=give(report, "outcomes", backend),
     )
-
-
-def _mention_rows(doc_id: str, chunks: Sequence[ChunkText], found: DocumentFound) -> list[tuple[Any, ...]]:
-    rows = []
-    for m in found.mentions:
-        key = stable_id("mention", doc_id, m.start, m.end, m.name, m.type)
-        chunk = chunks[m.chunk]
-        quote = chunk.text[m.start - chunk.start : m.end - chunk.start]
-        place = (m.start, m.end, quote, "exact")
-        rows.append((key, doc_id, chunk.chunk_id, m.name, m.type, *place, m.description, "{}", m.confidence))
-    return rows
-
-
-def _statement_rows(doc_id: str, chunks: Sequence[ChunkText], found: DocumentFound) -> list[tuple[Any, ...]]:
-    rows = []
-    for s in found.statements:
-        said = (s.subject, s.subject_type, s.predicate, s.object, s.object_type, s.polarity)
-        key = stable_id("statement", doc_id, s.start, s.end, *said)
-        chunk = chunks[s.chunk]
-        quote = chunk.text[s.start - chunk.start : s.end - chunk.start]
-        rows.append((key, doc_id, chunk.chunk_id, *said, s.start, s.end, quote, "exact", s.confidence))
-    return rows
-
-
-def _table(name: str, rows: list[tuple[Any, ...]]) -> pl.DataFrame:
-    from kgkit.models.nlp import origin
-
-    if not rows:
-        return tables.empty(name)
-    declared = tables.get(name).schema
-    schema = {c: t for c, t in declared.items() if c != "origin"}
-    columns = dict(zip(schema, zip(*rows, strict=True), strict=True))
-    data = {c: pl.Series(c, columns[c], dtype=t) for c, t in schema.items()}
-    frame = pl.DataFrame(data).with_columns(origin=pl.lit(origin()))
-    return tables.conform(frame.sort("doc_id", "start", "end", f"{name[:-1]}_id"), name)
-
-
-def _outcomes(chunks: Sequence[ChunkText], found: DocumentFound) -> Iterator[Outcome]:
-    for i, chunk in enumerate(chunks):
-        size = len(chunk.text)
-        problem = found.problems[i]
-        if problem is not None:
-            status, reason, detail = problem
-            yield Outcome(chunk.chunk_id, status, reason, detail, chars_available=size, chars_sent=0)
-        elif i in found.hits:
-            yield Outcome(chunk.chunk_id, "ok", chars_available=size, chars_sent=size)
-        elif not chunk.text.strip():
-            yield Outcome(chunk.chunk_id, "empty", "no_text", "no text", chars_available=size, chars_sent=size)
-        else:
-            yield Outcome(
-                chunk.chunk_id, "empty", "nothing_found", "no name in this text", chars_available=size, chars_sent=size
-            )
