@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -13,7 +13,7 @@ from kgkit.ids import stable_id
 from kgkit.project.ledger import as_json
 from kgkit.project.records import now
 
-__all__ = ["KINDS", "VERDICTS", "Decided", "append_decision", "find_decision"]
+__all__ = ["KINDS", "VERDICTS", "Decided", "append_decision", "find_decision", "merge_of"]
 
 KINDS = ("merge", "split", "relation", "type", "category", "page")
 VERDICTS = ("accepted", "rejected", "skipped", "flagged", "undone")
@@ -64,6 +64,21 @@ def append_decision(
         row,
     )
     return Decided(decision_id, "recorded")
+
+
+def merge_of(kind: str, entity_ids: Sequence[str], payload: Mapping[str, Any] | None) -> tuple[str, dict[str, Any]]:
+    """Make subject and payload of a decision on a merge out of the ids of its entities.
+
+    Raises:
+        InputError: The decision is on something else, or the ids are no two different texts.
+    """
+    from kgkit.resolution.decisions import merge_id
+
+    ids = sorted(set(entity_ids)) if all(isinstance(i, str) for i in entity_ids) else []
+    if kind != "merge" or len(ids) < 2:
+        msg = "A decision is on one id; only a merge may be given as a list, of two or more different entity_ids."
+        raise InputError(msg)
+    return merge_id(ids), {**(payload or {}), "entity_ids": ids}
 
 
 def find_decision(connection: sqlite3.Connection, decision_id: str) -> tuple[str, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ import polars as pl
 from kgkit import tables
 from kgkit.frames import Backend, check_backend, give
 from kgkit.project.compare import Difference, compare_views
-from kgkit.project.decide import Decided, append_decision, find_decision
+from kgkit.project.decide import Decided, append_decision, find_decision, merge_of
 from kgkit.project.fresh import status_frame
 from kgkit.project.keep import Keeper
 from kgkit.project.ledger import open_ledger
@@ -53,7 +53,7 @@ class Project(Verbs):
         >>> project.read("data/pioneers/documents")  # doctest: +SKIP
         >>> project.chunk(), project.extract(), project.build(), project.communities()  # doctest: +SKIP
         >>> project.table("entities")  # doctest: +SKIP
-        >>> project.decide("merge", "merge_0a1b", "accepted", note="same birth date")  # doctest: +SKIP
+        >>> project.decide("merge", ["entity_0a1b", "entity_2c3d"], "accepted")  # doctest: +SKIP
         >>> project.status(), project.history()  # doctest: +SKIP
     """
 
@@ -158,7 +158,7 @@ class Project(Verbs):
     def decide(
         self,
         kind: str,
-        subject_id: str,
+        subject_id: str | Sequence[str],
         verdict: str,
         *,
         payload: Mapping[str, Any] | None = None,
@@ -169,7 +169,7 @@ class Project(Verbs):
 
         Args:
             kind: What is decided on: merge, split, relation, type, category or page.
-            subject_id: Its id.
+            subject_id: Its id; for a merge also the ids of the entities that it is about.
             verdict: accepted, rejected, skipped, flagged or undone.
             payload: What else is decided; a mapping that JSON can hold.
             reviewer: Who decides; by default the name of the user.
@@ -184,6 +184,8 @@ class Project(Verbs):
             ProjectBusyError: Another process was writing for longer than the timeout.
             ProjectError: It could not be written.
         """
+        if not isinstance(subject_id, str):
+            subject_id, payload = merge_of(kind, subject_id, payload)
         with self._keeper.ledger.writing() as connection:
             who = reviewer or user()
             return append_decision(connection, kind, subject_id, verdict, payload=payload, reviewer=who, note=note)

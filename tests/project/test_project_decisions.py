@@ -8,6 +8,7 @@ import pytest
 
 import kgkit as kg
 from kgkit.errors import InputError, OptionError, ProjectError
+from kgkit.resolution.decisions import merge_id
 
 
 @pytest.fixture
@@ -78,6 +79,16 @@ def test_what_cannot_be_a_decision_is_refused(project: kg.Project) -> None:
     with pytest.raises(InputError, match="payload must be a mapping"):
         project.decide("merge", "m1", "accepted", payload={"x": object()})
     assert project.decisions().height == 0
+
+
+def test_a_merge_is_told_by_its_entities(project: kg.Project) -> None:
+    done = project.decide("merge", ["e2", "e1"], "accepted", reviewer="ann")
+    assert project.decide("merge", ["e1", "e2"], "accepted", reviewer="ann").decision_id == done.decision_id
+    row = project.decisions().row(0, named=True)
+    assert row["subject_id"] == merge_id(["e1", "e2"]) and row["payload"] == '{"entity_ids": ["e1", "e2"]}'
+    for kind, ids in (("merge", ["e1", "e1"]), ("type", ["e1", "e2"]), ("merge", [])):
+        with pytest.raises(InputError, match="two or more different entity_ids"):
+            project.decide(kind, ids, "accepted")
 
 
 def test_rows_are_never_changed(project: kg.Project) -> None:
