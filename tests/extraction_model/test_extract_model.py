@@ -310,6 +310,14 @@ def test_pronouns_mean_what_title_or_headings_name() -> None:
     assert codes(unused.outcomes) == ["context_only"]
 
 
+def test_pronouns_are_no_names_but_acronyms_are() -> None:
+    text = "He said that WHO and the US told us."
+    said = [entity(n, "ORGANISATION") for n in ("He", "us", "WHO", "US", "null")]
+    found = found_in(text, {"entities": said})
+    assert found.mentions["quote"].to_list() == ["WHO", "US"]
+    assert codes(found.outcomes) == ["bad_entity"] * 3
+
+
 def test_closed_open_symmetric_and_review() -> None:
     schema = kg.Schema(
         entity_types=(EntityType(name="PERSON"),),

@@ -87,6 +87,16 @@ def test_a_part_of_a_name_is_taken_only_where_it_tells_something() -> None:
     assert Text("They bought a PDP-11 computer").find_near_name("PDP-10 computer") is None
 
 
+def test_names_with_other_endings() -> None:
+    russian = Text("Вчера в Москве Анна Каренина встретила Вронского.")
+    assert words_of(russian.text, russian.find_near_name("Москва")) == "Москве"
+    assert words_of(russian.text, russian.find_near_name("Вронский")) == "Вронского"
+    assert russian.find_near_name("Вологда") is None
+    german = Text("Von den Arbeiten Turings wusste Zuse nichts.")
+    assert german.find_near_name("Turing") is None  # in Latin script only where the quote says so
+    assert words_of(german.text, german.find_like_name("Turing", Place(0, 24, "exact"))) == "Turings"
+
+
 @given(TEXTS, st.data())
 def test_every_piece_of_a_text_is_found(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text)))

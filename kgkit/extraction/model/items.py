@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from kgkit.text import collapse_spaces, normalise_name
 
-__all__ = ["NO_NAMES", "Items", "NamedEntity", "StatedRelation", "clean", "has_items", "read_items", "shown"]
+__all__ = ["Items", "NamedEntity", "StatedRelation", "clean", "has_items", "is_no_name", "read_items", "shown"]
 
 _ENTITIES = ("entities", "nodes", "mentions")
 _RELATIONS = ("relations", "relationships", "statements", "triples", "edges")
@@ -24,11 +24,10 @@ _POLARITY = {
     "conditional": "conditional", "hypothetical": "conditional", "possible": "conditional", "planned": "conditional",
     "reported": "reported", "claimed": "reported", "alleged": "reported",
 }  # fmt: skip
-NO_NAMES = frozenset(
+_NO_NAMES = frozenset(
     "he she it they we i you him her them us this that these those who which none null nothing unknown n/a nobody "  # noqa: SIM905
     "somebody someone er sie es ihm ihr il elle ils elles él ella ellos".split()
 )
-"""Pronouns, and what models write where there is no name."""
 _MAX_NAME = 300  # characters; longer ones are passages
 _MAX_SHOWN = 160
 
@@ -90,6 +89,11 @@ def read_items(data: Any, origin: str) -> Items:
     named = list(_read(entities, "entity", lambda item: _entity(item, origin, notes), notes))
     stated = list(_read(relations, "relation", lambda item: _relation(item, origin, notes), notes))
     return Items(named, stated, notes)
+
+
+def is_no_name(name: str) -> bool:
+    """Tell whether a name is a pronoun, or what models write where there is none; ``IT`` and ``US`` are names."""
+    return normalise_name(name) in _NO_NAMES and not (len(name.strip()) > 1 and name.isupper())
 
 
 def has_items(data: Any) -> bool:
@@ -156,7 +160,7 @@ def _entity(item: Mapping[str, Any], origin: str, notes: list[str]) -> NamedEnti
     if not name:
         msg = "it has no name"
         raise _Unusable(msg)
-    if normalise_name(name) in NO_NAMES:
+    if is_no_name(name):
         msg = "a pronoun names nothing"
         raise _Unusable(msg)
     if len(name) > _MAX_NAME:

@@ -32,6 +32,7 @@ _COMMON = frozenset(
     "world research laboratory laboratories systems system machine machines computer computers computing "
     "engine project".split()
 )
+_LATIN = re.compile("[A-Za-zÀ-ɏ]")
 _NUMBER = re.compile(r"\d+")
 _NOT = re.compile(
     r"\b(?:not|no|never|nor|neither|none|nobody|nothing|without|cannot|nicht|kein\w*|nie|niemals|ohne|weder|ne|n|pas|"
@@ -100,12 +101,12 @@ class Text:
         ``Grace Hopper`` in *Admiral Hopper retired* is *Hopper*.
         """
         inner = Text(self.text[within.start : within.end])
-        near = inner._nearly(name) or inner._longest_part(name)
+        near = inner._nearly(name) or inner._inflected(name) or inner._longest_part(name)
         return None if near is None else Place(within.start + near.start, within.start + near.end, "fuzzy")
 
     def find_near_name(self, name: str) -> Place | None:
-        """Find the name spelled a little otherwise, anywhere in the text."""
-        return self._nearly(name)
+        """Find the name spelled a little otherwise, or with another ending in scripts other than Latin, anywhere."""
+        return self._nearly(name) or (None if _LATIN.search(name) else self._inflected(name))
 
     def _find_words(self, words: str) -> Place | None:
         exact = self._best([(start, start + len(words)) for start in _starts(self.text, words)])
@@ -154,6 +155,15 @@ class Text:
         if ratio(wanted, meant) < MIN_SCORE or _says(wanted) != _says(meant):
             return None
         return Place(start, end, "fuzzy")
+
+    def _inflected(self, name: str) -> Place | None:
+        """Find the name with other endings of its words: up to two letters less, up to three other ones."""
+        words = name.split()
+        if not words or not words[0][0].isupper() or not any(len(word) > 4 for word in words):
+            return None
+        stems = [re.escape(w) if len(w) < 5 else re.escape(w[: max(4, len(w) - 2)]) + r"[^\W\d_]{0,3}" for w in words]
+        found = re.search(r"(?<!\w)" + r"\s+".join(stems) + r"(?!\w)", self.text)
+        return None if found is None else Place(*found.span(), "fuzzy")
 
     def _longest_part(self, name: str) -> Place | None:
         """Find the longest run of a name's words that stands here; words that many names have are not enough."""

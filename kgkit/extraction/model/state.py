@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from kgkit.extraction.model.ground import Entity, Reading
 from kgkit.extraction.model.instructions import inside
-from kgkit.extraction.model.items import NO_NAMES, StatedRelation, shown
+from kgkit.extraction.model.items import StatedRelation, is_no_name, shown
 from kgkit.extraction.model.locate import How
 from kgkit.extraction.schema_types import RelationType, relation_type_name, type_key
 from kgkit.text import normalise_name
@@ -111,7 +111,7 @@ def _ends(
 ) -> list[_End]:
     """List the entities that an end can mean: several when one name stands for several things."""
     key = normalise_name(name)
-    if not key or key in NO_NAMES:
+    if not key or is_no_name(name):
         msg = "empty_end" if not key else "no_name"
         raise _Rejected(msg)
     known = declared.get(key)
