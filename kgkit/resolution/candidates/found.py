@@ -45,9 +45,10 @@ class Candidates:
         right: Rows of the records, int32; ``left < right``, each pair once, in order.
         sources: Which sources found the pair, uint16: bit ``i`` stands for ``SOURCES[i]``.
         strength: How much the pair shares, float32: what the pairs of a record were ranked by. No probability.
-        report: One row per source: ``n_found`` pairs before the cap, ``n_pairs`` after it, ``n_new`` of them that no
-            source above it has, ``n_blocks`` groups of records with one key, ``n_cut`` of them too large to
-            compare all with all, ``n_records_cut`` places in those, and ``why``: what was done instead.
+        report: One row per source: ``n_found`` pairs before the choice (records that nothing tells apart counted
+            as one), ``n_pairs`` of records after it, ``n_new`` of them that no source above it has, ``n_blocks``
+            groups of records with one key, ``n_cut`` of them too large to compare all with all, ``n_records_cut``
+            places in those, and ``why``: what was done instead.
     """
 
     left: np.ndarray
