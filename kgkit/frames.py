@@ -197,12 +197,21 @@ def _series(name: str, values: Any) -> pl.Series:
 
 def _from_objects(name: str, values: list[Any]) -> pl.Series:
     cells = [_cell(value) for value in values]
+    if _are_ragged(cells):
+        return pl.Series(name, cells, dtype=pl.Object)
     try:
         return pl.Series(name, cells, strict=True)
     except UnicodeEncodeError as error:
         raise _half_characters(name, cells) from error
     except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
         return pl.Series(name, cells, dtype=pl.Object)  # mixed kinds: `conform` says which column, if it is used
+
+
+def _are_ragged(cells: list[Any]) -> bool:
+    """Tell whether mappings differ in keys or are nested: made a struct, keys that the first lacks would be lost."""
+    mappings = [cell for cell in cells if isinstance(cell, dict)]
+    nested = (value for mapping in mappings for value in mapping.values())
+    return any(m.keys() != mappings[0].keys() for m in mappings) or any(isinstance(v, (dict, list)) for v in nested)
 
 
 def _half_characters(name: str, cells: list[Any]) -> SchemaError:

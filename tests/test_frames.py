@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 
 import numpy as np
 import pandas as pd
@@ -206,6 +207,13 @@ def test_mappings_become_json_where_json_is_declared(make) -> None:
     assert taken["attributes"].to_list() == ['{"k": 1}', '{"k": 2, "none": "ä"}', "{}"]
     with pytest.raises(SchemaError, match="'name' of the entities frame must be String"):
         take(make({"entity_id": ["a", "b", "c"], "name": cells}), "entities", require=["entity_id"])
+
+
+def test_mappings_with_different_keys_lose_none() -> None:
+    cells = [{"year": 1952}, {"place": "Larch", "parts": [{"a": 1}, {"b": 2}]}, None, {"year": 1953, "note": "x"}]
+    frame = pd.DataFrame({"entity_id": list("abcd"), "name": list("ABCD"), "attributes": cells})
+    found = take(frame, "entities", require=["entity_id", "name"]).frame["attributes"].to_list()
+    assert [text and json.loads(text) for text in found] == cells
 
 
 def test_mappings_with_values_of_several_kinds_become_json() -> None:
