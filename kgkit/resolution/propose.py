@@ -157,7 +157,7 @@ def propose_merges(
     if across is not None and across not in records.extra:
         raise OptionError.not_one_of("across", across, records.extra)
     found = find_candidates(records, per_record=per_record, across=across)
-    prepared = prepare(records, leave_out=() if across is None else (across,))
+    prepared = prepare(records, across=across)
     scored = score_pairs(prepared, found.left, found.right)
     settings = {"threshold": threshold, "automatic": automatic, "per_record": per_record, "across": across}
     kind = backend or backend_of(getattr(graph, "frames", {}).get("entities", graph))

@@ -38,7 +38,6 @@ class Aligned:
     used: npt.NDArray[np.bool_]  # pairs x (nickname, initial, short form, misspelling)
     last: Flags  # whether each name's last word is matched in the other (both)
     first: Flags
-    last_close: Flags
     only_numbers: Flags  # no word is left over that has no digit
     codes: npt.NDArray[np.int8]  # words that mix letters and digits, see `kgkit.resolution.scoring.bins`
 
@@ -84,7 +83,6 @@ def align(prepared: Prepared, left: npt.NDArray[np.int32], right: npt.NDArray[np
         used=used,
         last=ends[0][1] & ends[1][1],
         first=ends[0][0] & ends[1][0],
-        last_close=ends[0][1] | ends[1][1],
         only_numbers=~(_wordy(one, prepared, m) | _wordy(two, prepared, m)),
         codes=_codes(one, two, prepared, m),
     )
@@ -213,7 +211,7 @@ def _about(prepared: Prepared) -> _About:
         found = _About(
             words=np.array(words, dtype=object),
             length=np.array([len(w) for w in words], np.int16),
-            letter=np.array([ord(w[0]) for w in words], np.int32),
+            letter=np.array([ord(w[:1] or "\0") for w in words], np.int32),
             alpha=np.array([w.isalpha() for w in words], bool),
             number=np.array([any(c.isdigit() for c in w) for w in words], bool),
             code=np.array([_is_code(w) for w in words], bool),

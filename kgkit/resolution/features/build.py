@@ -57,6 +57,7 @@ def pair_features(prepared: Prepared, left: Ints, right: Ints) -> Features:
     values["person"] = _person(prepared, left, right, aligned)
     values["matched"] = _matched(aligned)
     values["codes"] = aligned.codes
+    values["lists"] = np.full(len(left), 0 if prepared.two_lists else 1, np.int8)
     values["order"] = _order(prepared, left, right, aligned)
     values |= context_features(prepared, left, right)
     levels = np.zeros((len(left), len(prepared.columns)), np.int8)
@@ -200,7 +201,7 @@ def _person(prepared: Prepared, left: Ints, right: Ints, aligned: Aligned) -> np
     code = np.select(
         [
             one_word & none_left & ((rest_left == 0) & (rest_right == 0)),
-            one_word & none_left & aligned.last_close,
+            one_word & none_left & aligned.last,
             one_word & none_left,
             (rest_left == 0) & (rest_right == 0) & ~by_initial,
             (rest_left == 0) & (rest_right == 0),

@@ -136,7 +136,7 @@ def parse(name: str, kind: int) -> Name:
     small = vocabulary().single["small"]
     kept = [w for w in words[:-1] if w not in small]
     kept += [w for w in words[-1:] if w not in small or len(w) == 1 or not kept]  # Influenza A
-    initials = ("".join(w[0] for w in words), "".join(w[0] for w in kept))
+    initials = ("".join(w[:1] for w in words), "".join(w[:1] for w in kept))
     return Name(
         words=tuple(kept),
         raw=" ".join(tokens),
@@ -219,7 +219,7 @@ def _is_title(token: str, kind: int) -> bool:
 
 
 def _form(token: str, kind: int, later: bool, closes: bool) -> str:
-    if token[0].isdigit():
+    if token[:1].isdigit():
         ordinal = _ORDINAL.fullmatch(token)
         return _plain_number(ordinal.group(1) if ordinal else token)
     known = vocabulary().single

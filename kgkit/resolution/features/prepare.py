@@ -75,6 +75,7 @@ class Prepared:
     latin: list[str] | None  # transliterated names, where any is not in Latin letters
     script: npt.NDArray[np.bool_]  # names with letters that are not Latin
     columns: list[Column]
+    two_lists: bool  # only pairs across two lists are looked at
 
     def __len__(self) -> int:
         return len(self.names)
@@ -82,10 +83,14 @@ class Prepared:
     @cached_property
     def grams(self) -> Any:
         """Rows of TF-IDF weights of the names' character 3-grams, of length 1 (CSR, float32)."""
+        from scipy import sparse
         from sklearn.feature_extraction.text import TfidfVectorizer
 
         vectorizer = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 3), dtype=np.float32, lowercase=False)
-        return vectorizer.fit_transform([n.raw for n in self.names])
+        texts = [n.raw for n in self.names]
+        if not any(texts):
+            return sparse.csr_array((len(texts), 1), dtype=np.float32)
+        return vectorizer.fit_transform(texts)
 
     @cached_property
     def descriptions(self) -> Any:
@@ -110,12 +115,12 @@ class _Numbers:
         return np.array([self(t) if t else -1 for t in texts], np.int32)
 
 
-def prepare(records: Records, *, leave_out: Sequence[str] = ()) -> Prepared:
+def prepare(records: Records, *, across: str | None = None) -> Prepared:
     """Take all records apart.
 
     Args:
         records: What is to be resolved.
-        leave_out: Further columns that are not to be compared.
+        across: The column that tells two lists apart; it is not compared.
     """
     frame = records.frame
     kinds = {t: kind_of(t) for t in frame["type"].unique().to_list()}
@@ -155,7 +160,8 @@ def prepare(records: Records, *, leave_out: Sequence[str] = ()) -> Prepared:
         years=_numbered([sorted(x for x in n.numbers if _is_year(x)) for n in names]),
         latin=latin,
         script=script,
-        columns=columns_of(records, leave_out),
+        columns=columns_of(records, () if across is None else (across,)),
+        two_lists=across is not None,
     )
 
 

@@ -39,6 +39,7 @@ def _number(name: str, says: str, trend: int, *edges: float) -> Measure:
 
 
 MEASURES = (
+    Measure("lists", "one list that holds duplicates, or two", ("two lists", "one list")),
     Measure("exact", "whether the whole names are equal", (
         "not equal", "equal without what is in brackets", "a name of one is an alias of the other",
         "equal but for blanks, titles and legal forms", "equal")),

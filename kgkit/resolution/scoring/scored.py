@@ -185,6 +185,8 @@ def _at_random(prepared: Prepared) -> npt.NDArray[np.int8]:
     """Levels of pairs drawn at random."""
     rng = np.random.default_rng(0)
     n = len(prepared)
+    if n < 2:
+        return np.zeros((0, len(prepared.columns)), np.int8)
     left, right = (rng.integers(0, n, _DRAWN).astype(np.int32) for _ in range(2))
     apart = left != right
     found = [compare(column, left[apart], right[apart])[0] for column in prepared.columns]

@@ -27,8 +27,12 @@ class Store:
     def add(self, keys: npt.NDArray[np.int64], measured: Measured) -> None:
         """Remember measures of pairs; a key given twice has the same measures."""
         keys, first = np.unique(np.concatenate([self._keys, keys]), return_index=True)
-        parts = measured if self._parts is None else tuple(map(np.concatenate, zip(self._parts, measured, strict=True)))
-        self._parts = (parts[0][first], parts[1][first], parts[2][first])
+        one, two, three = measured
+        if self._parts is not None:
+            held = self._parts
+            one, two = np.concatenate([held[0], one]), np.concatenate([held[1], two])
+            three = np.concatenate([held[2], three])
+        self._parts = (one[first], two[first], three[first])
         self._keys = keys
 
     def get(self, keys: npt.NDArray[np.int64]) -> Measured:

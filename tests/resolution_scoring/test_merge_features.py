@@ -1,0 +1,174 @@
+"""The measures of pairs: names taken apart, words side by side, numbers, persons, columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kgkit.resolution.features import pair_features, prepare
+from kgkit.resolution.features.columns import LEVELS, columns_of, compare
+from kgkit.resolution.features.folding import KINDS, parse
+from kgkit.resolution.records import records_of
+from kgkit.resolution.scoring import score_pairs
+from kgkit.resolution.scoring.bins import MEASURES, binned
+from kgkit.resolution.scoring.table import read_table, shipped_table, write_table
+
+PERSON, ORGANISATION, OTHER = KINDS.index("person"), KINDS.index("organisation"), KINDS.index("other")
+
+
+def steps(one: str, other: str, type_: str | None = None, **more: list[Any]) -> dict[str, str]:
+    """Name the step of each measure for a pair of names."""
+    frame = pl.DataFrame({"entity_id": ["a", "b"], "name": [one, other], "type": [type_] * 2, **more})
+    prepared = prepare(records_of(frame))
+    scored = score_pairs(prepared, np.array([0], np.int32), np.array([1], np.int32))
+    return {m.name: m.steps[s] for m, s in zip(MEASURES, scored.steps[0].tolist(), strict=True)}
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "words"),
+    [
+        ("PHILIPS ELECTRONICS N. V.", ORGANISATION, ("philips", "elec")),
+        ("Dr. García-López, José M.", PERSON, ("jose", "m", "garcia", "lopez")),
+        ("J.R. Smith, Jr.", PERSON, ("j", "r", "smith")),
+        ("C++", OTHER, ("c++",)),
+        ("★", OTHER, ("★",)),
+        ("東浜 Institute", ORGANISATION, ("東浜", "inst")),
+        ("Influenza A", OTHER, ("influenza", "a")),
+        ("World War II", OTHER, ("world", "war", "2")),
+        ("The", OTHER, ("the",)),
+        ("", OTHER, ("",)),
+    ],
+)
+def test_names_are_taken_apart(name: str, kind: int, words: tuple[str, ...]) -> None:
+    assert parse(name, kind).words == words
+
+
+@given(st.text(max_size=30), st.sampled_from(range(len(KINDS))))
+def test_any_text_can_be_taken_apart(name: str, kind: int) -> None:
+    found = parse(name, kind)
+    assert found.words
+    assert parse(name, kind) == found
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "step"),
+    [
+        ("GPT-3", "GPT-4", "differ, all words agree"),
+        ("2023 Budget", "Budget 2024", "differ, all words agree"),
+        ("Super Bowl LIV", "Super Bowl LV", "differ, all words agree"),
+        ("Apollo 11", "Apollo XI", "the same"),
+        ("Fund", "Fund 2", "only one has them, all words agree"),
+        ("Symphony No. 05", "Symphony 5", "the same"),
+        ("Sonata", "Sonata form", "none"),
+    ],
+)
+def test_numbers(one: str, other: str, step: str) -> None:
+    assert steps(one, other, "WORK")["numbers"] == step
+    assert steps(other, one, "WORK")["numbers"] == step
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "step"),
+    [
+        ("Grace Hopper", "Hopper, Grace", "all words agree"),
+        ("Grace Hopper", "G. Hopper", "all words agree, some as initials"),
+        ("Bill Gates", "William Gates", "all words agree"),
+        ("Hopper", "Grace Hopper", "one word, the other's last"),
+        ("Grace", "Grace Hopper", "one word, the other's first or middle"),
+        ("Grace Brewster Hopper", "Grace Hopper", "one has more words"),
+        ("Wilbur Wright", "Orville Wright", "last agrees, first differs"),
+        ("Kim Jong Il", "Kim Jong Un", "first agrees, last differs"),
+        ("Sergey Ivanovich Lavrov", "Sergey Viktorovich Lavrov", "first and last agree, others differ"),
+    ],
+)
+def test_persons(one: str, other: str, step: str) -> None:
+    assert steps(one, other, "PERSON")["person"] == step
+    assert steps(other, one, "PERSON")["person"] == step
+
+
+@pytest.mark.parametrize(
+    ("measure", "one", "other", "step"),
+    [
+        ("matched", "Bill Gates", "William Gates", "a nickname"),
+        ("matched", "J. Watson", "John Watson", "an initial"),
+        ("legal", "Acme Ltd", "Acme Limited", "the same"),
+        ("legal", "Acme Ltd", "Acme GmbH", "differs"),
+        ("legal", "Acme", "Acme GmbH", "one has none"),
+        ("generation", "John Adams Jr.", "John Adams Sr.", "differs"),
+        ("acronym", "IBM", "International Business Machines", "three letters"),
+        ("exact", "MacAulay", "Mac Aulay", "equal but for blanks, titles and legal forms"),
+        ("bracket", "Star City (mall)", "Star City (Seoul)", "differ"),
+        ("codes", "Sony MT25-B1", "Sony MT25B1 black", "one in common"),
+        ("order", "Washington University", "University of Washington", "another"),
+    ],
+)
+def test_measures(measure: str, one: str, other: str, step: str) -> None:
+    assert steps(one, other)[measure] == step
+    assert steps(other, one)[measure] == step
+
+
+def test_years_of_birth_are_read_from_descriptions() -> None:
+    told = ["Engineer, born in 1901 in Leeds.", "Sculptor (born 1954)."]
+    assert steps("John Miller", "John Miller", "PERSON", description=told)["born"] == "differ"
+
+
+@given(st.lists(st.text(alphabet="abcAB 12éß東★.-", max_size=12), min_size=2, max_size=8))
+def test_measures_are_the_same_for_both_orders(names: list[str]) -> None:
+    frame = pl.DataFrame({"entity_id": [f"{i:02d}" for i in range(len(names))], "name": names})
+    prepared = prepare(records_of(frame))
+    left, right = (side.astype(np.int32) for side in np.triu_indices(len(names), 1))
+    one, two = pair_features(prepared, left, right), pair_features(prepared, right, left)
+    assert one.values.keys() == two.values.keys()
+    for name, value in one.values.items():
+        np.testing.assert_allclose(value, two.values[name], atol=1e-5, err_msg=name)
+
+
+def column_levels(*cells: str | None) -> list[str]:
+    filler = [f"x{i}y{i}" for i in range(30)]
+    frame = pl.DataFrame(
+        {"entity_id": [f"{i:02d}" for i in range(30 + len(cells))], "name": "n", "c": [*cells, *filler]}
+    )
+    column = columns_of(records_of(frame))[0]
+    level, _ = compare(column, np.array([0], np.int32), np.array([1], np.int32))
+    return [LEVELS[i] for i in level]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "level"),
+    [
+        ("12 Elm Street", "12 elm street", "same_rare"),
+        ("12 Elm Street", "12 Elm Streat", "close"),
+        ("12 Elm Street", "99 Oak Road", "differ"),
+        ("12 Elm Street", None, "missing"),
+        ("12 Elm Street", "", "missing"),
+    ],
+)
+def test_levels_of_columns(one: str, other: str | None, level: str) -> None:
+    assert column_levels(one, other) == [level]
+
+
+def test_the_table_reads_what_it_writes() -> None:
+    table = shipped_table()
+    again = read_table(write_table(table, "two\nremarks"))
+    assert again.start == pytest.approx(table.start, abs=1e-3)
+    for one, two in zip(table.weights, again.weights, strict=True):
+        np.testing.assert_allclose(one, two, atol=1e-3)
+
+
+def test_weights_of_numbers_go_one_way_and_unknown_weighs_nothing() -> None:
+    for measure, weights in zip(MEASURES, shipped_table().weights, strict=True):
+        assert len(weights) == len(measure.steps)
+        assert weights[0] == 0
+        if measure.trend:
+            assert (np.diff(weights[1:]) * measure.trend >= -1e-9).all(), measure.name
+
+
+def test_unknown_numbers_are_step_nought() -> None:
+    measure = next(m for m in MEASURES if m.name == "description")
+    found = binned({"description": np.array([np.nan, 0.0, 1.0])}, (measure,))
+    assert found[:, 0].tolist() == [0, 1, len(measure.edges) + 1]
