@@ -14,11 +14,12 @@ from types import FrameType
 from typing import Any
 
 from kgkit.ids import content_hash
-from kgkit.models.calling import Caller, Job, Setup
+from kgkit.models.calling import Caller
 from kgkit.models.chat import Ask, Parse, Reply
 from kgkit.models.judging import judge_text
 from kgkit.models.pump import Pump, Serve, serving
 from kgkit.models.replies import Kept, Replies
+from kgkit.models.setup import Job, Setup
 from kgkit.models.tokens import size_of
 from kgkit.models.wire import make_client, schema_text
 
@@ -46,7 +47,7 @@ class Preparer:
             if not ask.messages:
                 msg = "there are no messages"
                 raise ValueError(msg)
-            asked.encode("utf-8")
+            (asked + ask.item_id).encode("utf-8")
         except (TypeError, ValueError, RecursionError) as error:
             return Reply(ask.item_id, "failed", "bad_request", f"The request cannot be sent: {error}.")
         request_hash = content_hash(asked)

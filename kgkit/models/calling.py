@@ -8,82 +8,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from kgkit.errors import InputError
-from kgkit.models.budget import Budget, Spending
-from kgkit.models.capabilities import Capabilities, Form, Known, after_refusal
-from kgkit.models.chat import Ask, Parse, Reply
+from kgkit.models.budget import Spending
+from kgkit.models.capabilities import Capabilities, Form, after_refusal
+from kgkit.models.chat import Parse, Reply
 from kgkit.models.judging import Verdict, body_of, judge, said
-from kgkit.models.keys import Secret, host_of
 from kgkit.models.pacing import Pace, backoff, retry_after
-from kgkit.models.prices import Price, Prices
-from kgkit.models.tokens import Size
-from kgkit.models.usage import UsageLog
+from kgkit.models.setup import Job, Setup
 from kgkit.models.wire import Failure, body_for, failure_of
 
-__all__ = ["LONGEST_WAIT", "Caller", "Job", "Setup", "Trail"]
+__all__ = ["LONGEST_WAIT", "Caller", "Trail"]
 
 LONGEST_WAIT = 60.0
 """Seconds: when an endpoint asks to wait longer than this, the item fails at once and says so."""
 
 _ONCE_MORE = ("empty_reply", "unusable_reply")  # asked again once: more would cost more than it brings
 _POLL = 0.02
-
-
-@dataclass(frozen=True)
-class Setup:
-    """All that decides how items are asked."""
-
-    endpoint: str
-    model: str
-    key: Secret
-    parameters: Mapping[str, Any]
-    concurrency: int
-    max_attempts: int
-    max_seconds: float
-    timeout: float
-    prices: Prices
-    budget: Budget | None
-    usage: UsageLog
-
-    @property
-    def known(self) -> Known:
-        """What is known of the endpoint and model."""
-        return Known.of(self.endpoint, self.model)
-
-    @property
-    def place(self) -> str:
-        """Name of the endpoint and model together."""
-        return f"{self.model} at {self.endpoint}"
-
-    def check(self) -> None:
-        """Raise unless requests can be sent: with a key, and a price where the budget is in money.
-
-        Raises:
-            InputError: They cannot.
-        """
-        self.key.reveal()
-        if self.budget is not None and self.budget.money is not None and self.price() is None:
-            msg = (
-                f"The price of {self.model!r} at {host_of(self.endpoint)} is not known, so a budget in money cannot be "
-                "held. Give prices={'MODEL': (dollars in, dollars out)} for a million tokens, or a budget in tokens "
-                "or calls."
-            )
-            raise InputError(msg)
-
-    def price(self, served: str | None = None) -> Price | None:
-        """Price of the model that answered, or that is asked for; ``None`` when unknown."""
-        return self.prices.of(host_of(self.endpoint), served, self.model)
-
-
-@dataclass(frozen=True)
-class Job:
-    """One request on its way, with what was computed of it."""
-
-    ask: Ask
-    key: str
-    request_hash: str
-    schema_text: str
-    size: Size
+_GONE = 20  # items in a row given up without any answer: then nobody is there
 
 
 @dataclass
@@ -97,6 +37,7 @@ class Trail:
     cost: float | None = None
     poor: bool = False
     finding_out: bool = False
+    unreached: bool = False
     last: Verdict | None = None
     notes: list[str] = field(default_factory=list)
 
@@ -137,6 +78,8 @@ class Caller:
         self.pace = Pace(setup.concurrency)
         self.hopeless: Failure | None = None
         self._gates: dict[bool, asyncio.Event] = {}
+        self._given_up = 0  # items in a row
+        self._answered = False
 
     async def answer(self, job: Job) -> Reply:
         """Ask until there is an answer, or no more hope of one."""
@@ -148,12 +91,18 @@ class Caller:
                 if gate and not trail.finding_out:
                     gate.set()
                 if isinstance(outcome, Verdict):
+                    self._count_given_up(trail)
                     return trail.reply(job, outcome)
                 if outcome:
                     await asyncio.sleep(outcome)
         finally:
             if gate:
                 gate.set()
+
+    def _count_given_up(self, trail: Trail) -> None:
+        self._given_up = self._given_up + 1 if trail.unreached else 0
+        if trail.last and self._given_up >= max(_GONE, 2 * self.setup.concurrency):
+            self.hopeless = self.hopeless or Failure(str(trail.last.reason), str(trail.last.detail))
 
     async def _first_alone(self, with_schema: bool) -> asyncio.Event | None:
         """Let the first request find out what the endpoint can do, while the others wait."""
@@ -251,7 +200,8 @@ class Caller:
         self, failure: Failure, job: Job, trail: Trail, caps: Capabilities, body: dict[str, Any], entered: float
     ) -> Verdict | float:
         last = trail.last = Verdict("failed", failure.reason, failure.detail)
-        if failure.hopeless:
+        trail.unreached = failure.unreachable
+        if failure.hopeless or (failure.denied and not self._answered):
             self.hopeless = failure
             return last
         if failure.refused:
@@ -278,6 +228,7 @@ class Caller:
     def _after_answer(
         self, verdict: Verdict, job: Job, trail: Trail, form: Form, body: dict[str, Any]
     ) -> Verdict | float:
+        self._answered, trail.unreached = True, False
         usage = verdict.tokens_in is not None
         self.setup.known.learn(lambda now: now.after_success(body, usage, verdict.model))
         if job.ask.schema is not None and verdict.strict is not None:

@@ -16,12 +16,13 @@ from kgkit.errors import InputError
 from kgkit.ids import content_hash
 from kgkit.models.asking import Preparer, Run
 from kgkit.models.budget import Spending
-from kgkit.models.calling import Caller, Job, Setup
+from kgkit.models.calling import Caller
 from kgkit.models.capabilities import Capabilities, Form
 from kgkit.models.chat import Ask, Reply
-from kgkit.models.judging import Verdict
+from kgkit.models.judging import Verdict, count_of
 from kgkit.models.openai_model import OpenAIModel
 from kgkit.models.replies import Kept
+from kgkit.models.setup import Job, Setup
 from kgkit.results import Outcome, outcomes_frame
 
 __all__ = ["Embeddings", "embed"]
@@ -119,7 +120,7 @@ class _Embedder(Caller):
         tokens = usage.get("prompt_tokens") if isinstance(usage, Mapping) else None
         facts: dict[str, Any] = {
             "model": served if isinstance(served, str) else None,
-            "tokens_in": tokens if isinstance(tokens, int) and tokens >= 0 else None,
+            "tokens_in": count_of(tokens),
         }
         try:
             return Verdict("ok", data=_vectors(body, len(job.ask.messages)), **facts)

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import polars as pl
 
 from kgkit.models.asking import Preparer
-from kgkit.models.calling import Job, Setup
 from kgkit.models.chat import Ask
 from kgkit.models.replies import Replies
+from kgkit.models.setup import Job, Setup
 
 __all__ = ["Estimate", "estimate_run"]
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from kgkit.models.chat import Ask, Parse
-from kgkit.models.reading import read_json, without_thinking
+from kgkit.models.reading import read_json, without_halves, without_thinking
 from kgkit.results import Status
 
-__all__ = ["Verdict", "body_of", "is_nothing", "judge", "judge_text"]
+__all__ = ["Verdict", "body_of", "count_of", "is_nothing", "judge", "judge_text"]
 
 _FILTERED = ("content_filter", "safety", "prohibited", "blocklist", "recitation")
 _CUT = ("length", "max_tokens", "max_output_tokens", "model_length")
@@ -40,7 +40,9 @@ def body_of(raw: str) -> Mapping[str, Any] | None:
         body = json.loads(text)
     except (ValueError, RecursionError):
         return _from_events(text) if text.startswith(("data:", "event:", ":")) else None
-    return body if isinstance(body, dict) else None
+    if not isinstance(body, dict):
+        return None
+    return without_halves(body) if "\\ud" in text.lower() else body
 
 
 def judge(body: Mapping[str, Any], ask: Ask, parse: Parse | None) -> Verdict:
@@ -59,8 +61,8 @@ def judge(body: Mapping[str, Any], ask: Ask, parse: Parse | None) -> Verdict:
     named = body.get("model")
     facts: dict[str, Any] = {
         "model": named if isinstance(named, str) and named else None,
-        "tokens_in": _count(usage.get("prompt_tokens")),
-        "tokens_out": _count(usage.get("completion_tokens")),
+        "tokens_in": count_of(usage.get("prompt_tokens")),
+        "tokens_out": count_of(usage.get("completion_tokens")),
     }
 
     def failed(reason: str, detail: str, **more: Any) -> Verdict:
@@ -127,7 +129,7 @@ def said(error: Any) -> str:
 def _parsed(verdict: Verdict, parse: Parse | None) -> Verdict:
     try:
         something = not is_nothing(verdict.data) if parse is None else parse(verdict.data)
-    except (ValueError, TypeError, KeyError, AttributeError, IndexError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError) as error:
         detail = f"The reply cannot be used: {' '.join(str(error).split())[:300]}"
         return Verdict(**{**vars(verdict), "status": "failed", "reason": "unusable_reply", "detail": detail})
     if something:
@@ -143,7 +145,8 @@ def _text_of(content: Any) -> str:
     return content if isinstance(content, str) else ""
 
 
-def _count(value: Any) -> int | None:
+def count_of(value: Any) -> int | None:
+    """Read a number of tokens; ``None`` when it is none."""
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**40 else None
 
 

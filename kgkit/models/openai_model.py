@@ -12,7 +12,6 @@ from kgkit.errors import InputError, OptionError
 from kgkit.models.asking import Preparer, Run
 from kgkit.models.batch_api import BatchRun
 from kgkit.models.budget import Budget
-from kgkit.models.calling import Setup
 from kgkit.models.capabilities import Capabilities
 from kgkit.models.chat import Ask, Mode, Parse, Reply
 from kgkit.models.estimate import Estimate, estimate_run
@@ -20,6 +19,7 @@ from kgkit.models.keys import endpoint_of, host_of, secret_for
 from kgkit.models.prices import read_prices
 from kgkit.models.probing import ProbeRun
 from kgkit.models.replies import Replies, as_replies
+from kgkit.models.setup import Setup
 from kgkit.models.usage import UsageLog, group_usage
 
 __all__ = ["OpenAIModel"]

@@ -10,10 +10,11 @@ from dataclasses import replace
 from typing import Any
 
 from kgkit.models.asking import Run
-from kgkit.models.calling import Caller, Job, Trail
+from kgkit.models.calling import Caller, Trail
 from kgkit.models.capabilities import Answer, Capabilities
 from kgkit.models.chat import Ask, Reply
 from kgkit.models.judging import Verdict
+from kgkit.models.setup import Job
 from kgkit.models.wire import Failure
 
 __all__ = ["QUESTIONS", "ProbeRun", "red_square"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-__all__ = ["Read", "read_json", "without_thinking"]
+__all__ = ["Read", "read_json", "without_halves", "without_thinking"]
 
 _OPEN = re.compile(r"\s*<(think|thinking|reasoning|thought)>", re.IGNORECASE)
 _CLOSE = re.compile(r"</(think|thinking|reasoning|thought)>", re.IGNORECASE)
@@ -64,6 +64,25 @@ def read_json(text: str, schema: Mapping[str, Any] | None = None) -> Read:
         >>> read_json('Here you are: {"names": ["Ada"]}. Anything {else}?').data
         {'names': ['Ada']}
     """
+    read = _read(text, schema)
+    return replace(read, data=without_halves(read.data)) if "\\ud" in text.lower() else read
+
+
+def without_halves(value: Any) -> Any:
+    r"""Replace half characters (lone surrogates, written as escapes) in all texts of a JSON value: no frame takes them.
+
+    Examples:
+        >>> without_halves(["a\ud800b"])
+        ['a?b']
+    """
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, dict):
+        return {without_halves(k): without_halves(v) for k, v in value.items()}
+    return [without_halves(v) for v in value] if isinstance(value, list) else value
+
+
+def _read(text: str, schema: Mapping[str, Any] | None) -> Read:
     try:
         data = _loads(text)
     except (ValueError, RecursionError):

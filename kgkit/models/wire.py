@@ -31,6 +31,8 @@ class Failure:
         busy: Whether the endpoint has too much to do.
         refused: Whether the endpoint called the request wrong; then another form of it may help.
         hopeless: Whether every other request would fail in the same way.
+        denied: Whether it is about the key, or about this request: both are said alike.
+        unreachable: Whether no answer came at all.
         headers: The answer's headers.
         sent: Whether the endpoint may have worked, and may charge for it.
     """
@@ -41,6 +43,8 @@ class Failure:
     busy: bool = False
     refused: bool = False
     hopeless: bool = False
+    denied: bool = False
+    unreachable: bool = False
     headers: Mapping[str, str] | None = None
     sent: bool = False
 
@@ -111,14 +115,15 @@ def failure_of(error: BaseException, key: Secret, waited: float) -> Failure:
 
     if isinstance(error, (openai.APITimeoutError, TimeoutError)):
         detail = f"No answer within {waited:.1f} s."
-        return Failure("timed_out", detail, again=True, sent=True)
+        return Failure("timed_out", detail, again=True, unreachable=True, sent=True)
     if isinstance(error, openai.APIStatusError):
         return _status_failure(error, key)
     if isinstance(error, openai.APIConnectionError):
         cause = error.__cause__ or error
         kind = type(cause).__name__
         detail = key.mask(f"The endpoint cannot be reached, or broke off ({kind}): {cause or 'no more is known'}")
-        return Failure("endpoint_error", detail, again=True, sent=kind not in ("ConnectError", "ConnectTimeout"))
+        sent = kind not in ("ConnectError", "ConnectTimeout")
+        return Failure("endpoint_error", detail, again=True, unreachable=True, sent=sent)
     detail = key.mask(f"{type(error).__name__}: {' '.join(str(error).split())[:300]}")
     return Failure("bad_request", detail, sent=True)
 
@@ -141,7 +146,8 @@ def _status_failure(error: Any, key: Secret) -> Failure:
         again=status in _AGAIN,
         busy=status in _BUSY,
         refused=status in (400, 415, 422, 501),
-        hopeless=status in (401, 403),
+        hopeless=status in (401, 404),
+        denied=status == 403,
         headers=headers,
         sent=status >= 500,
     )

@@ -277,3 +277,31 @@ def test_requests_that_cannot_be_sent_fail_alone(serve: Serve) -> None:
     )
     assert {i for i, r in replies.items() if r.reason == "bad_request"} == {"half", "none", "odd"}
     assert replies["good"].status == "ok" and len(server.got) == 1
+
+
+def test_an_endpoint_that_is_gone_is_not_asked_for_ever() -> None:
+    with Server(lambda _: Say()) as gone:
+        url = gone.url
+    model = kg.OpenAIModel("m", url, max_attempts=1, concurrency=4)
+    replies = list(model.ask([ask(f"a{i}") for i in range(200)], stage="test"))
+    assert len(replies) == 200 and {r.reason for r in replies} == {"endpoint_error"}
+    assert 20 <= len(model.usage()) < 40
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_a_denied_request_stops_the_run_only_when_it_is_the_first(serve: Serve, first: bool) -> None:
+    denied = "of a0." if first else "of a5."
+    say = Say({"error": {"message": "flagged"}}, 403)
+    server = serve(lambda got: say if denied in got.prompt else Say(completion(FOUND)))
+    replies = run(kg.OpenAIModel("m", server.url, concurrency=1), *(ask(f"a{i}") for i in range(10)))
+    assert sum(r.status == "ok" for r in replies.values()) == (0 if first else 9)
+
+
+def test_half_characters_do_not_get_in(serve: Serve, tmp_path: Path) -> None:
+    content = '{"entities": [{"name": "A\\ud800 \\ud83d\\ude00"}], "relations": []}'
+    say = Say(json.dumps(completion(content, model="m\ud800")))
+    model = kg.OpenAIModel("m", serve(lambda _: say).url, cache=tmp_path / "kept")
+    reply = run(model, ask("a"), kg.models.Ask("\ud800", ask("b").messages))["a"]
+    assert reply.data["entities"] == [{"name": "A? \U0001f600"}] and reply.model == "m?"
+    assert model.usage()["served"].to_list() == ["m?"]
+    assert run(model, ask("a"))["a"].data == reply.data
