@@ -81,7 +81,8 @@ class Reply:
         cost: Price in dollars over all attempts; ``None`` when the model's price is not known.
         cached: Whether the reply was kept from before, and cost nothing now.
         notes: Remarks: ``repaired`` (the JSON had to be mended), ``clipped`` (the endpoint counted fewer tokens than
-            were sent), ``fallback:json_object`` or ``fallback:text`` (from this reply on JSON is asked for like this).
+            were sent), ``fallback:json_object`` or ``fallback:text`` (from this reply on JSON is asked for like this),
+            ``not_kept`` (the cache could not be written).
     """
 
     item_id: str
