@@ -16,7 +16,7 @@ _HOME = {
     "relation_pairs": "relations",
     "reliability": "resolution_scores",
     "resolution": "resolution_scores",
-    "review_cost": "resolution_scores",
+    "review_cost": "resolution_cost",
     "sample_pairs": "resolution_sample",
 }
 
