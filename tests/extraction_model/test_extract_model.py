@@ -252,6 +252,18 @@ def test_interrupted_in_the_middle_what_is_finished_stays() -> None:
     assert found.counts["ok"] == 2 and found.counts["skipped"] == 2
 
 
+def test_after_an_interrupt_nothing_more_is_asked() -> None:
+    def say(ask: Ask) -> Any:
+        stopped = Reply(ask.item_id, "skipped", "interrupted", "stopped")
+        return {"entities": [entity("Grace Hopper")]} if ask.item_id == "d1-c0" else stopped
+
+    model = Said(say)
+    found = kg.extract(chunks_of(*[TEXT] * 3), model=model, gleaning=1)
+    assert [ask.item_id for ask in model.asked] == ["d1-c0", "d1-c1", "d1-c2"]
+    assert set(found.outcomes["reason"]) == {"interrupted"} and found.mentions.height == 1
+    assert found.outcomes["attempts"].to_list() == [1, 0, 0]
+
+
 def test_texts_that_are_not_sent() -> None:
     model = Said({"entities": [entity("Ada")]})
     found = kg.extract(chunks_of("Ada. " * 10, "  \n"), model=model, max_chars=49)

@@ -93,8 +93,12 @@ def find_with_model(
             done += 1
             yield ChunkFound(chunk, [], [], problem)
     size = max(1, len(asked)) if passes == 1 else _WINDOW
+    stopped = False
     for at in range(0, len(asked), size):
+        if stopped:  # nothing more is asked; whoever called sees which chunks are missing
+            return
         for chunk, half in _window(asked[at : at + size], model, questions, passes):
+            stopped = stopped or half.outcome.reason == "interrupted"
             done += 1
             report(done)
             yield judge_chunk(chunk, half.items, half.outcome, questions.schema, questions.output_language)
@@ -117,7 +121,9 @@ def _window(
     """Ask about some chunks: all of them once, and then, if wanted, those that were answered a second time."""
     asked = {chunk.chunk_id: chunk for chunk in chunks}
     halves: dict[str, _Half] = {}
+    stopped = False
     for reply in _replies(map(questions.first, chunks), asked, model):
+        stopped = stopped or reply.reason == "interrupted"
         chunk = asked[reply.item_id]
         half = _half(chunk, reply, model)
         if passes > 1 and half.outcome.status in ("ok", "empty"):
@@ -126,7 +132,8 @@ def _window(
             yield chunk, half
     again = {chunk_id + AGAIN: asked[chunk_id] for chunk_id in halves}
     requests = (questions.again(chunk, halves[chunk.chunk_id].said) for chunk in again.values())
-    for reply in _replies(requests, again, model) if again else ():
+    replies = (Reply(item_id, *INTERRUPTED) for item_id in again) if stopped else _replies(requests, again, model)
+    for reply in replies if again else ():
         chunk = again[reply.item_id]
         yield chunk, _joined(halves.pop(chunk.chunk_id), _half(chunk, reply, model))
 
