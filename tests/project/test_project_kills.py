@@ -117,7 +117,14 @@ def test_killed_at_random_moments(tmp_path: Path, expected: dict[str, list[dict[
             assert {p for p in promised if p.startswith(extractor)} <= kept
             assert not project._keeper.store.leftovers(known(project))
             assert not list(path.rglob("*.tmp"))
-        kg.Project(path).status()
+        project = kg.Project(path)
+        project.status()
+        decided = sum(p.startswith(extractor) for p in promised)
+        print(
+            f"killed {kills} times with the extractor {extractor!r}: {len(project.history(batches=True))} runs kept, ",
+            end="",
+        )
+        print(f"{decided} decisions acknowledged and {project.decisions().height} kept")
     assert promised
 
 
