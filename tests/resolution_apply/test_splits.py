@@ -147,3 +147,13 @@ def test_what_is_withheld_and_split_adds_up(smiths: Graph) -> None:
     whole = apply(smiths, split(1, smith, POET), decision(2, "relation", relation, "rejected", {}))
     assert whole.relations.is_empty()
     assert pl.Series(whole.withheld["statement_ids"][0]).to_list() == ["s1", "s2", "s3", "s4"]
+
+
+def test_evidence_that_the_graph_does_not_hold_stays(smiths: Graph) -> None:
+    smith = ids(smiths)["john smith"]
+    frames = {**smiths.frames, "statements": smiths.statements[:1], "mentions": smiths.mentions.filter(doc_id="d2")}
+    bare = Graph(**frames)
+    after = apply(bare, split(1, smith, POET))
+    assert entity(after, smith)["name"] == entity(smiths, smith)["name"]
+    held = after.evidence.group_by("item_kind").len().sort("item_kind").rows()
+    assert held == smiths.evidence.group_by("item_kind").len().sort("item_kind").rows()

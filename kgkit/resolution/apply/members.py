@@ -41,6 +41,10 @@ def members_of(
     bases = [splits.parts[i].base_id if i in splits.parts else i for i in anew]
     types = dict(entities.filter(pl.col("entity_id").is_in(bases)).select("entity_id", "type").iter_rows())
     told = _tell(evidence, mentions, anew)
+    anew_ids = pl.Series(anew, dtype=pl.String).implode()
+    silent = set(evidence.filter(pl.col("item_id").is_in(anew_ids))["item_id"]) - told.keys()  # mentions not held
+    for row in entities.filter(pl.col("entity_id").is_in(sorted(silent))).iter_rows(named=True):
+        known[row["entity_id"]] = row
     for entity_id, base_id in zip(anew, bases, strict=True):
         if entity_id in told:
             part = splits.parts.get(entity_id)

@@ -113,7 +113,7 @@ def _units(
     told = statements.select(
         "statement_id", "doc_id", "chunk_id", "start", "end", "subject", "object", said="confidence"
     )
-    rows = rows.rename({"evidence_id": "statement_id"}).join(told, on="statement_id")
+    rows = rows.rename({"evidence_id": "statement_id"}).join(told, on="statement_id", how="left")
     rows = rows.with_columns(share=pl.len().over("relation_id").cast(pl.Float64), confidence="said")
     rows = _resolve(rows, splits, dict(canonical.iter_rows()).get)
     rest = whole.filter(~pl.col("relation_id").is_in(rows["relation_id"].unique().implode()))
@@ -127,7 +127,7 @@ def _resolve(rows: pl.DataFrame, splits: Splits, stands: Callable[[str, str], st
         columns = (side, f"new_{side}", "doc_id", "chunk_id", "start", "end", name)
         for base, now, doc_id, chunk_id, start, end, text in rows.select(columns).iter_rows():
             if base in splits.touched:
-                node = splits.end_of(base, Unit(doc_id, chunk_id, start, end, normalise_name(text)))
+                node = splits.end_of(base, Unit(doc_id, chunk_id, start, end, normalise_name(text or "")))
                 ends.append(stands(node, node))
             else:
                 ends.append(now)

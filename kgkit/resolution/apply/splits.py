@@ -26,9 +26,9 @@ class Part(NamedTuple):
 
 
 class Unit(NamedTuple):
-    """Where a statement stands."""
+    """Where a statement stands; nothing is known of one that the graph does not hold."""
 
-    doc_id: str
+    doc_id: str | None
     chunk_id: str | None
     start: int | None
     end: int | None
