@@ -14,14 +14,16 @@ from dataclasses import dataclass, field, replace
 from typing import IO, Any, TypeVar
 
 from kgkit.models.asking import Interrupt, Preparer, from_kept, keep_of
+from kgkit.models.bodies import said
 from kgkit.models.budget import Spending
 from kgkit.models.capabilities import after_refusal
 from kgkit.models.chat import Ask, Parse, Reply
-from kgkit.models.judging import Verdict, judge, said
+from kgkit.models.failures import failure_of
+from kgkit.models.judging import Verdict, judge
 from kgkit.models.pacing import backoff
 from kgkit.models.replies import Kept, Replies
 from kgkit.models.setup import Job, Setup
-from kgkit.models.wire import body_for, failure_of, make_plain_client
+from kgkit.models.wire import body_for, make_plain_client
 
 __all__ = ["BatchRun"]
 

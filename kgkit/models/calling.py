@@ -8,20 +8,26 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from kgkit.models.bodies import body_of, hidden_error
 from kgkit.models.budget import Spending
 from kgkit.models.capabilities import Capabilities, Form, after_refusal
 from kgkit.models.chat import Parse, Reply
-from kgkit.models.judging import Verdict, body_of, judge, said
+from kgkit.models.failures import Failure, failure_in, failure_of
+from kgkit.models.judging import Verdict, judge
 from kgkit.models.pacing import Pace, backoff, retry_after
 from kgkit.models.setup import Job, Setup
-from kgkit.models.wire import Failure, body_for, failure_of
+from kgkit.models.wire import body_for
 
 __all__ = ["LONGEST_WAIT", "Caller", "Trail"]
 
 LONGEST_WAIT = 60.0
 """Seconds: when an endpoint asks to wait longer than this, the item fails at once and says so."""
 
-_ONCE_MORE = ("empty_reply", "unusable_reply")  # asked again once: more would cost more than it brings
+_ONCE_MORE = (
+    "empty_reply",
+    "unusable_reply",
+    "endpoint_error",
+)  # asked again once: more would cost more than it brings
 _POLL = 0.02
 _GONE = 20  # items in a row given up without any answer: then nobody is there
 
@@ -164,12 +170,9 @@ class Caller:
             return Failure(
                 "endpoint_error", "The endpoint's answer is not JSON, or was cut off.", again=True, sent=True
             )
-        error = body.get("error")
-        if error and not body.get("choices"):
-            code = error.get("code") if isinstance(error, Mapping) else None
-            reason = "rate_limited" if code == 429 else "endpoint_error"
-            detail = f"The endpoint answered with an error: {self.setup.key.mask(said(error))}"
-            return Failure(reason, detail, again=code in (408, 429, 500, 502, 503, 529), busy=code in (429, 503, 529))
+        error = hidden_error(body)
+        if error:
+            return failure_in(error, body, self.setup.key)
         verdict = self._verdict(body, job)
         clipped = verdict.tokens_in is not None and not job.size.images and verdict.tokens_in < job.size.fewest
         return replace(verdict, notes=(*verdict.notes, "clipped")) if clipped else verdict

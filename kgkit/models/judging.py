@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from kgkit.models.bodies import first_choice, said, text_of, tool_of
 from kgkit.models.chat import Ask, Parse
-from kgkit.models.reading import read_json, without_halves, without_thinking
+from kgkit.models.endings import Ending, ending_of, is_filtered, is_refusal
+from kgkit.models.reading import read_json
+from kgkit.models.thinking import without_thinking
 from kgkit.results import Status
 
-__all__ = ["Verdict", "body_of", "count_of", "is_nothing", "judge", "judge_text"]
-
-_FILTERED = ("content_filter", "safety", "prohibited", "blocklist", "recitation")
-_CUT = ("length", "max_tokens", "max_output_tokens", "model_length")
+__all__ = ["Verdict", "count_of", "is_nothing", "judge", "judge_text"]
 
 
 @dataclass(frozen=True)
@@ -31,18 +30,6 @@ class Verdict:
     tokens_out: int | None = None
     notes: tuple[str, ...] = ()
     strict: bool | None = None
-
-
-def body_of(raw: str) -> Mapping[str, Any] | None:
-    """Read the body of an answer: JSON, or the events of a stream that nobody asked for; ``None`` when neither."""
-    text = raw.strip()
-    try:
-        body = json.loads(text)
-    except (ValueError, RecursionError):
-        return _from_events(text) if text.startswith(("data:", "event:", ":")) else None
-    if not isinstance(body, dict):
-        return None
-    return without_halves(body) if "\\ud" in text.lower() else body
 
 
 def judge(body: Mapping[str, Any], ask: Ask, parse: Parse | None) -> Verdict:
@@ -70,20 +57,45 @@ def judge(body: Mapping[str, Any], ask: Ask, parse: Parse | None) -> Verdict:
 
     if body.get("error"):
         return failed("endpoint_error", f"The endpoint answered with an error: {said(body['error'])}")
-    choices = body.get("choices")
-    choice = choices[0] if isinstance(choices, list) and choices else None
-    if not isinstance(choice, Mapping):
+    choice = first_choice(body)
+    if choice is None:
+        if is_filtered(body):
+            return failed("filtered", "The endpoint's content filter withheld the reply.")
         return failed("empty_reply", "The endpoint answered without any choice.")
-    finish = str(choice.get("finish_reason") or "").lower()
-    message = choice.get("message")
-    if finish.startswith(_FILTERED):
-        return failed("filtered", f"The endpoint's content filter withheld the reply ({finish}).")
-    if not isinstance(message, Mapping):
-        return failed("empty_reply", "The endpoint answered with a choice that holds no message.")
-    if isinstance(message.get("refusal"), str) and message["refusal"].strip():
-        return failed("refused", f"The model declined: {message['refusal'].strip()[:300]}")
-    verdict = judge_text(_text_of(message.get("content")), ask, parse, cut=finish in _CUT)
+    ending = _ending(choice)
+    withheld = _withheld(choice, ending)
+    if withheld is not None:
+        return failed(*withheld)
+    verdict = judge_text(text_of(choice["message"].get("content")), ask, parse, cut=ending == "cut")
     return Verdict(**{**vars(verdict), **facts})
+
+
+def _ending(choice: Mapping[str, Any]) -> Ending | None:
+    told = [ending_of(str(choice.get(name) or "")) for name in ("finish_reason", "native_finish_reason")]
+    return next((ending for ending in told if ending not in (None, "whole")), None)
+
+
+def _withheld(choice: Mapping[str, Any], ending: Ending | None) -> tuple[str, str] | None:
+    """Give reason and detail when a choice holds no answer, whatever is written in it."""
+    message, finish = choice.get("message"), choice.get("finish_reason") or choice.get("native_finish_reason")
+    if ending == "filtered":
+        return "filtered", f"The endpoint's content filter withheld the reply ({finish})."
+    if choice.get("error") or ending == "broken":
+        return "endpoint_error", f"The endpoint broke off its answer: {said(choice.get('error') or finish)}"
+    if not isinstance(message, Mapping):
+        return "empty_reply", "The endpoint answered with a choice that holds no message."
+    there, refusal = bool(text_of(message.get("content")).strip()), _refusal_of(message)
+    if refusal or (ending == "refused" and not there):
+        return "refused", f"The model declined: {refusal[:300] or finish}"
+    return None if there or ending == "cut" else _instead(choice, message)
+
+
+def _instead(choice: Mapping[str, Any], message: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Say what is there instead of a text."""
+    if is_filtered(choice):
+        return "filtered", "The endpoint's content filter withheld the reply."
+    tool = tool_of(message)
+    return ("unusable_reply", f"The model called a tool ({tool}) that nobody offered.") if tool else None
 
 
 def judge_text(content: str, ask: Ask, parse: Parse | None, *, cut: bool = False) -> Verdict:
@@ -98,15 +110,19 @@ def judge_text(content: str, ask: Ask, parse: Parse | None, *, cut: bool = False
     if ask.schema is None:
         if cut:
             return Verdict("failed", "cut_by_length", "The reply was cut by the length limit.", text=text)
+        if is_refusal(text):
+            return Verdict("failed", "refused", f"The model declined: {said(text)}", text=text)
         return _parsed(Verdict("ok", data=text, text=text), parse)
     read = read_json(text, ask.schema)
-    if cut and not read.strict:
+    if cut:
         detail = "The reply was cut by the length limit; what came before the cut is incomplete."
         return Verdict("failed", "cut_by_length", detail, read.data, text)
+    if is_refusal(text) and (not read.found or is_nothing(read.data)):
+        return Verdict("failed", "refused", f"The model declined: {said(text)}", text=text)
     if not read.found or not read.whole or not isinstance(read.data, (dict, list)):
         detail = "The reply ends in the middle." if not read.whole else "The reply holds no JSON of the form asked for."
         return Verdict("failed", "unusable_reply", detail, read.data, text, strict=False)
-    notes = ("repaired",) if read.repaired else ()
+    notes = ("repaired",) * read.repaired + ("several_answers",) * read.several
     return _parsed(Verdict("ok", data=read.data, text=text, notes=notes, strict=read.strict), parse)
 
 
@@ -117,13 +133,6 @@ def is_nothing(data: Any) -> bool:
     if isinstance(data, list):
         return all(is_nothing(v) for v in data)
     return data is None or data == ""
-
-
-def said(error: Any) -> str:
-    """Put an error object of an endpoint into one short line."""
-    if isinstance(error, Mapping):
-        error = error.get("message") or error.get("code") or error.get("type") or dict(error)
-    return " ".join(str(error).split())[:500]
 
 
 def _parsed(verdict: Verdict, parse: Parse | None) -> Verdict:
@@ -138,41 +147,14 @@ def _parsed(verdict: Verdict, parse: Parse | None) -> Verdict:
     return Verdict(**{**vars(verdict), "status": "empty", "reason": "empty", "detail": detail})
 
 
-def _text_of(content: Any) -> str:
-    if isinstance(content, list):  # content parts
-        parts = [p.get("text") for p in content if isinstance(p, Mapping) and p.get("type", "text") == "text"]
-        return "".join(p for p in parts if isinstance(p, str))
-    return content if isinstance(content, str) else ""
-
-
 def count_of(value: Any) -> int | None:
     """Read a number of tokens; ``None`` when it is none."""
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**40 else None
 
 
-def _from_events(text: str) -> Mapping[str, Any] | None:
-    content: list[str] = []
-    last: dict[str, Any] = {}
-    finish = refusal = None
-    for line in text.splitlines():
-        data = line.removeprefix("data:").strip()
-        if not line.startswith("data:") or data == "[DONE]":
-            continue
-        try:
-            event = json.loads(data)
-        except (ValueError, RecursionError):
-            return None
-        if not isinstance(event, dict):
-            return None
-        if event.get("error"):
-            return event
-        last = {**last, **{k: event[k] for k in ("model", "usage") if event.get(k)}}
-        for choice in event.get("choices") or ():
-            delta = choice.get("delta") or choice.get("message") or {}
-            content.append(_text_of(delta.get("content")))
-            refusal = delta.get("refusal") or refusal
-            finish = choice.get("finish_reason") or finish
-    if finish is None:
-        return None  # broken off
-    message = {"role": "assistant", "content": "".join(content), "refusal": refusal}
-    return {**last, "choices": [{"message": message, "finish_reason": finish}]}
+def _refusal_of(message: Mapping[str, Any]) -> str:
+    """Give the words in which a message declines, where it has a place of its own for them."""
+    content = message.get("content")
+    parts = [p for p in content if isinstance(p, Mapping)] if isinstance(content, list) else []
+    told = [message.get("refusal"), *(p.get("refusal") for p in parts if p.get("type") == "refusal")]
+    return next((t.strip() for t in told if isinstance(t, str) and t.strip()), "")

@@ -17,6 +17,7 @@ __all__ = ["OPENAI_URL", "Secret", "endpoint_of", "host_of", "secret_for"]
 
 OPENAI_URL = "https://api.openai.com/v1"
 _NO_KEY = "none"  # sent where no key was given: local servers ask for none, and the client library sends something
+_CALLS = ("/chat/completions", "/completions", "/embeddings", "/models")
 _PIECE = 6
 _LONG = 12  # shorter keys are placeholders such as "ollama": no secret, and a word that texts may hold
 _MASKED = re.compile(r"[\w-]*(?:\*{2,}|\.{3,}|…)[\w-]*")
@@ -107,7 +108,10 @@ def endpoint_of(base_url: str | None) -> str:
         raise InputError(msg)
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     place = f"{host}:{port}" if port else host
-    return f"{parts.scheme}://{place}{parts.path.rstrip('/')}"
+    path = parts.path.rstrip("/")
+    for end in _CALLS:  # the address of one call, where that of the endpoint is meant
+        path = path.removesuffix(end).rstrip("/")
+    return f"{parts.scheme}://{place}{path}"
 
 
 def host_of(endpoint: str) -> str:

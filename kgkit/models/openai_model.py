@@ -35,7 +35,8 @@ class OpenAIModel:
 
     Args:
         model: The model's name at the endpoint.
-        base_url: The endpoint; by default ``OPENAI_BASE_URL`` of the environment, or OpenAI itself.
+        base_url: The endpoint; by default ``OPENAI_BASE_URL`` of the environment, or OpenAI itself. The environment's
+            proxies are used for https only, where they cannot read the key.
         api_key: The key, or ``"env:NAME"`` to read it from the environment. By default ``OPENAI_API_KEY``, which is
             sent to OpenAI's host and to that of ``OPENAI_BASE_URL`` and to no other; other endpoints get none.
         concurrency: Most requests under way at once. Fewer while the endpoint says that it has too much to do.
@@ -65,8 +66,8 @@ class OpenAIModel:
         self,
         model: str,
         base_url: str | None = None,
-        *,
         api_key: str | None = None,
+        *,
         concurrency: int = 8,
         max_attempts: int = 6,
         max_seconds: float = 300.0,

@@ -5,14 +5,17 @@ from __future__ import annotations
 import asyncio
 import math
 import random
+import re
 import time
 from collections import deque
 from collections.abc import Mapping
+from datetime import UTC
 from email.utils import parsedate_to_datetime
 
 __all__ = ["Pace", "backoff", "retry_after"]
 
 _FIRST, _LONGEST = 0.5, 20.0
+_UNIT = re.compile(r"\s*(?:s|secs?|seconds?)\s*$", re.IGNORECASE)
 
 
 class Pace:
@@ -90,7 +93,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         if text is None:
             continue
         try:
-            seconds = float(text) * factor
+            seconds = float(_UNIT.sub("", text)) * factor
         except ValueError:
             seconds = _until(text)
         if math.isfinite(seconds) and seconds >= 0:
@@ -100,6 +103,8 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 def _until(date: str) -> float:
     try:
-        return max(0.0, parsedate_to_datetime(date).timestamp() - time.time())
+        when = parsedate_to_datetime(date)
+        when = when if when.tzinfo else when.replace(tzinfo=UTC)
+        return max(0.0, when.timestamp() - time.time())
     except (TypeError, ValueError, OverflowError):
         return math.nan

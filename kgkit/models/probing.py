@@ -13,9 +13,9 @@ from kgkit.models.asking import Run
 from kgkit.models.calling import Caller, Trail
 from kgkit.models.capabilities import Answer, Capabilities
 from kgkit.models.chat import Ask, Reply
+from kgkit.models.failures import Failure
 from kgkit.models.judging import Verdict
 from kgkit.models.setup import Job
-from kgkit.models.wire import Failure
 
 __all__ = ["QUESTIONS", "ProbeRun", "red_square"]
 

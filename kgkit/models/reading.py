@@ -1,52 +1,48 @@
-"""Read what a model wrote: JSON behind thinking, in a code fence, with talk around it, damaged, or cut off."""
+"""Read the JSON that a model wrote: in a code fence, with talk around it, damaged, or cut off."""
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from html import unescape
+from typing import Any, NamedTuple
 
-__all__ = ["Read", "read_json", "without_halves", "without_thinking"]
+from kgkit.models.shaping import fits, joined, shaped
 
-_OPEN = re.compile(r"\s*<(think|thinking|reasoning|thought)>", re.IGNORECASE)
-_CLOSE = re.compile(r"</(think|thinking|reasoning|thought)>", re.IGNORECASE)
-_FENCE = re.compile(r"```[\w-]*[ \t]*\r?\n(.*?)(?:\n[ \t]*```|\Z)", re.DOTALL)
+__all__ = ["Read", "read_json", "without_halves"]
+
+_FENCE = re.compile(r"(`{3,}|~{3,})[\w-]*[ \t]*\r?\n(.*?)(?:\n[ \t]*\1|\Z)", re.DOTALL)
 _STARTS = re.compile(r"[{\[]")
 _JSON_LIKE = re.compile(r"[{\[]\s*([\"'{\[\]}]|\w+\s*:)")  # unlike braces in prose
 _MARKS = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}\[\],]', re.DOTALL)
+_BETWEEN = " \t\r\n,;"
 _MOST_STARTS = 200  # places where JSON may begin that are tried: each try may read far
 
 
 @dataclass(frozen=True)
 class Read:
-    """JSON read from a reply: ``found`` tells whether there was any, ``whole`` whether all of it came."""
+    """JSON read from a reply: ``found`` tells whether there was any, ``whole`` whether all of it came.
+
+    ``several`` says that it held more than one answer, with words between: the last that says something counts.
+    """
 
     data: Any = None
     found: bool = False
     strict: bool = False
     whole: bool = True
     repaired: bool = False
+    several: bool = False
 
 
-def without_thinking(text: str) -> str | None:
-    """Take a model's thinking off the front of its reply; ``None`` when the thinking never ended.
+class _Value(NamedTuple):
+    """A JSON value in a text, and where it stands."""
 
-    Examples:
-        >>> without_thinking("<think>Maybe {}?</think> Yes.")
-        'Yes.'
-    """
-    text = text.removeprefix("\ufeff").strip()
-    while opened := _OPEN.match(text):
-        closed = _CLOSE.search(text, opened.end())
-        if closed is None:
-            return None
-        text = text[closed.end() :].strip()
-    if not text.startswith(("{", "[", "```")):  # some templates open the thinking themselves
-        ends = [m.end() for m in _CLOSE.finditer(text)]
-        text = text[ends[-1] :].strip() if ends else text
-    return text
+    data: Any
+    start: int
+    end: int
 
 
 def read_json(text: str, schema: Mapping[str, Any] | None = None) -> Read:
@@ -86,41 +82,77 @@ def _read(text: str, schema: Mapping[str, Any] | None) -> Read:
     try:
         data = _loads(text)
     except (ValueError, RecursionError):
-        return _search(text, schema)
-    shaped = _shaped(data, schema)
-    found = data == {} or _fits(shaped, schema)
-    return Read(shaped, found=found, strict=shaped is data and found, repaired=shaped is not data)
+        plain = _unescaped(text)
+        return _search(text, schema) if plain == text else replace(_read(plain, schema), strict=False, repaired=True)
+    data = _with_all_lists(text, data, schema)
+    new = shaped(data, schema)
+    found = new in ({}, []) or fits(new, schema)
+    return Read(new, found=found, strict=new is data and found, repaired=new is not data)
+
+
+def _unescaped(text: str) -> str:
+    """Undo what makes JSON part of another text: signs written for a page, or quotes behind backslashes."""
+    if '"' in text.replace('\\"', ""):
+        return text
+    return text.replace('\\"', '"') if '"' in text else unescape(text)
 
 
 def _search(text: str, schema: Mapping[str, Any] | None) -> Read:
-    parts = [m[1] for m in _FENCE.finditer(text)] + [text]
+    parts = ["\n".join(m[2] for m in _FENCE.finditer(text)), text]
     broken = ""
-    for part in parts:
+    for part in filter(None, parts):
         values, rest = _values(part)
-        fitting = [v for v in values if _fits(v, schema)]
-        if fitting:
-            best = max(fitting, key=lambda v: len(json.dumps(v)))
-            shaped = _shaped(best, schema)
-            return Read(shaped, found=True, repaired=shaped is not best)
+        shapes = [shaped(v.data, schema) for v in values]
+        good = [i for i, v in enumerate(shapes) if v and fits(v, schema) and (isinstance(v, dict) or not i)]
+        if good and not (rest and part[values[-1].end :].lstrip(_BETWEEN).startswith(rest[:1])):
+            return _chosen(part, [values[i] for i in good], [shapes[i] for i in good])
+        if good and rest:
+            return _with_rest([s for s in shapes if isinstance(s, dict)], _mend(rest, schema))
         broken = broken or rest
     return _mend(broken, schema) if broken else Read()
+
+
+def _with_rest(shapes: list[dict[str, Any]], rest: Read) -> Read:
+    """Put what was whole together with what could be read of an answer behind it that breaks off."""
+    more = [rest.data] if rest.found and isinstance(rest.data, dict) else []
+    return Read(joined([*shapes, *more]), found=True, whole=bool(more) and rest.whole, repaired=True)
+
+
+def _chosen(text: str, values: list[_Value], shapes: list[Any]) -> Read:
+    """Put together answers that follow each other at once; of others take the last that says something."""
+    between = [text[a.end : b.start] for a, b in itertools.pairwise(values)]
+    repaired = any(new is not v.data for new, v in zip(shapes, values, strict=True))
+    if all(not part.strip(_BETWEEN) for part in between) and all(isinstance(s, dict) for s in shapes):
+        return Read(joined(shapes) if between else shapes[0], found=True, repaired=repaired or bool(between))
+    full = [s for s in shapes if any(s.values() if isinstance(s, dict) else s)]
+    return Read((full or shapes)[-1], found=True, repaired=repaired, several=len(full) > 1)
+
+
+def _with_all_lists(text: str, data: Any, schema: Mapping[str, Any] | None) -> Any:
+    """Read again an object that has one of its lists twice: each counts."""
+    names = [n for n in (schema or {}).get("properties") or () if isinstance(data, dict) and n in data]
+    if not any(len(re.findall(rf'"{re.escape(n)}"\s*:\s*\[', text)) > 1 for n in names if isinstance(data[n], list)):
+        return data
+    pairs = json.loads(text, parse_constant=lambda _: None, object_pairs_hook=lambda p: joined({k: v} for k, v in p))
+    return pairs
 
 
 def _loads(text: str) -> Any:
     return json.loads(text, parse_constant=lambda _: None)
 
 
-def _values(text: str) -> tuple[list[Any], str]:
+def _values(text: str) -> tuple[list[_Value], str]:
     """Give the JSON values in a text, and the rest from where one begins that cannot be read."""
     decoder = json.JSONDecoder(parse_constant=lambda _: None)
-    found, at = [], 0
+    found: list[_Value] = []
+    at = 0
     for _ in range(_MOST_STARTS):
         start = _STARTS.search(text, at)
         if start is None:
             break
         try:
             value, at = decoder.raw_decode(text, start.start())
-            found.append(value)
+            found.append(_Value(value, start.start(), at))
         except (ValueError, RecursionError):
             if _JSON_LIKE.match(text, start.start()):
                 return found, text[start.start() :]  # what is nested in it is no answer
@@ -135,9 +167,9 @@ def _mend(text: str, schema: Mapping[str, Any] | None) -> Read:
             data = _loads(kept)
         except (ValueError, RecursionError):
             data = None
-        if _fits(data, schema):
+        if fits(data, schema):
             whole = whole and isinstance(data, dict) and _wanted(schema) <= data.keys()
-            return Read(_shaped(data, schema), found=True, whole=whole, repaired=True)
+            return Read(shaped(data, schema), found=True, whole=whole, repaired=True)
         if not text.rstrip("` \n").endswith(("}", "]")):
             return Read(whole=False)
     return _repaired(text, schema)
@@ -151,8 +183,8 @@ def _repaired(text: str, schema: Mapping[str, Any] | None) -> Read:
     except (ValueError, RecursionError):
         return Read()
     if isinstance(data, list) and schema and schema.get("type") == "object":
-        data = next((v for v in data if _fits(v, schema) and isinstance(v, dict)), data)
-    return Read(_shaped(data, schema), found=True, repaired=True) if _fits(data, schema) else Read()
+        data = next((v for v in data if fits(v, schema) and isinstance(v, dict)), data)
+    return Read(shaped(data, schema), found=True, repaired=True) if fits(data, schema) else Read()
 
 
 def _cut_back(text: str) -> tuple[str, bool, bool]:
@@ -181,29 +213,6 @@ def _cut_back(text: str) -> tuple[str, bool, bool]:
     return text[:safe] + closers, False, not text[safe:].strip() and closers == "}" and text[safe - 1] in "}]"
 
 
-def _fits(value: Any, schema: Mapping[str, Any] | None) -> bool:
-    if not isinstance(value, (dict, list)):
-        return False
-    if schema is None:
-        return True
-    kind, names = schema.get("type"), set(schema.get("properties") or ())
-    if isinstance(value, dict):
-        return kind in (None, "object") and (not names or bool(names & value.keys()))
-    return kind == "array" or (_only_list(schema) is not None and all(isinstance(v, (dict, str)) for v in value))
-
-
 def _wanted(schema: Mapping[str, Any] | None) -> set[str]:
     """Names that a whole reply has: the required ones, or all where none is required."""
     return set((schema or {}).get("required") or (schema or {}).get("properties") or ())
-
-
-def _shaped(value: Any, schema: Mapping[str, Any] | None) -> Any:
-    """Put a bare list where the schema has an object with one list in it."""
-    name = _only_list(schema) if isinstance(value, list) and schema and schema.get("type") == "object" else None
-    return {name: value} if name else value
-
-
-def _only_list(schema: Mapping[str, Any] | None) -> str | None:
-    properties = (schema or {}).get("properties") or {}
-    lists = [name for name, part in properties.items() if isinstance(part, Mapping) and part.get("type") == "array"]
-    return lists[0] if len(lists) == 1 else None

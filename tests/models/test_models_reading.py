@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kgkit.models.reading import read_json, without_thinking
+from kgkit.models.reading import read_json
+from kgkit.models.thinking import without_thinking
 
 SCHEMA = {"type": "object", "properties": {"items": {"type": "array"}}}
 LEAVES = st.none() | st.booleans() | st.integers(-99, 99) | st.text(max_size=8)

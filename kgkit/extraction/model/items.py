@@ -128,20 +128,39 @@ def _lists(data: Any) -> tuple[list[Any], list[Any]]:
     if not isinstance(data, Mapping):
         msg = f"it is no JSON object but a {type(data).__name__}"
         raise ValueError(msg)
-    found = [next((data[k] for k in keys if k in data), None) for keys in (_ENTITIES, _RELATIONS)]
-    if found == [None, None]:
+    given = _lowered(data)
+    found = [next((given[k] for k in keys if k in given), None) for keys in (_ENTITIES, _RELATIONS)]
+    if not any(k in given for k in (*_ENTITIES, *_RELATIONS)):
         keys = ", ".join(map(str, list(data)[:5])) or "none"
         msg = f"it has neither entities nor relations; its keys: {shown(keys)}"
         raise ValueError(msg)
+    found = [_by_name(part) if isinstance(part, Mapping) else part for part in found]
     for part in found:
         if part is not None and not isinstance(part, list):
             msg = f"its entities or relations are no list but a {type(part).__name__}"
             raise ValueError(msg)
-    return found[0] or [], found[1] or []
+    entities, relations = found[0] or [], found[1] or []
+    if all(isinstance(item, str) for item in entities):  # names alone
+        entities = [{"name": name} for name in entities]
+    return entities, relations
+
+
+def _lowered(item: Mapping[Any, Any]) -> Mapping[str, Any]:
+    """Give an object whose names of fields are in small letters, as some models forget to write them."""
+    if all(isinstance(key, str) and key.islower() for key in item):
+        return item
+    return {str(key).strip().lower().replace(" ", "_"): value for key, value in item.items()}
+
+
+def _by_name(part: Mapping[Any, Any]) -> Any:
+    """Make a list of an object that has entities under their names."""
+    if all(isinstance(value, Mapping) for value in part.values()):
+        return [{"name": name, **value} for name, value in part.items()]
+    return part
 
 
 def _is_relation(item: Any) -> bool:
-    return isinstance(item, Mapping) and any(key in item for key in ("subject", "source", "head"))
+    return isinstance(item, Mapping) and any(key in _lowered(item) for key in ("subject", "source", "head"))
 
 
 def _read(items: list[Any], kind: str, make: Callable[[Mapping[str, Any]], _Item], notes: list[str]) -> Iterator[_Item]:
@@ -150,7 +169,7 @@ def _read(items: list[Any], kind: str, make: Callable[[Mapping[str, Any]], _Item
             if not isinstance(item, Mapping):
                 msg = f"a {type(item).__name__} is no {kind}"
                 raise _Unusable(msg)
-            yield make(item)
+            yield make(_lowered(item))
         except _Unusable as error:
             notes.append(f"bad_{kind}: {error}: {shown(item)}")
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import cached_property
+from html import unescape
 from typing import Literal, NamedTuple
 
 from kgkit.extraction.model.folded import Folded, fold, fold_text
@@ -20,9 +22,14 @@ _ORDER: tuple[How, ...] = ("exact", "normalised", "fuzzy", "unlocated")
 
 _MIN_FUZZY = 8  # letters; in shorter quotes one letter decides what is meant
 _MIN_PIECE = 6
+_MIN_SQUEEZED = 4
+_MAX_LOOSE = 1.5  # times as long, at most, as the words that are looked for
+_MIN_ALIKE = 60.0  # of 100, for one word and the one in its place
+_SMALL = 3  # letters: words so short may be left out or put in
 _MAX_GAP = 300  # characters that a quote may leave out with "..."
 _MARKS = " \t\r\n\"'“”„«»‘’.…,;:"
-_GAP = re.compile(r"\[ ?(?:\.{3}|…) ?\]|\.{3,}|…")
+_DOTS = r"(?:\.{3,}|…|\. \. \.)"
+_GAP = re.compile(rf"\[ ?{_DOTS} ?\]|\( ?{_DOTS} ?\)|{_DOTS}")
 # Words that many names have: alone they do not tell one from another.
 _COMMON = frozenset(
     "corp corporation company limited group holding holdings bank university college institute school society museum "  # noqa: SIM905
@@ -34,6 +41,7 @@ _COMMON = frozenset(
 )
 _LATIN = re.compile("[A-Za-zÀ-ɏ]")
 _NUMBER = re.compile(r"\d+")
+_WORDS = re.compile(r"\w+")
 _NOT = re.compile(
     r"\b(?:not|no|never|nor|neither|none|nobody|nothing|without|cannot|nicht|kein\w*|nie|niemals|ohne|weder|ne|n|pas|"
     r"jamais|sans|aucun\w*|non|mai|senza|nunca|jamás|sin|ningun\w*|ningún|não|nem|sem|не|нет|ни|без|никогда)\b|n't\b"
@@ -68,6 +76,19 @@ class Text:
     def plain(self) -> Folded:
         """The same without accents."""
         return fold(self.text, plain=True)
+
+    @cached_property
+    def letters(self) -> Folded:
+        """Only the letters and digits of the plain text."""
+        kept: list[str] = []
+        starts: list[int] = []
+        ends: list[int] = []
+        for character, start, end in zip(*self.plain, strict=True):
+            for letter in "and" if character == "&" else character if character.isalnum() else "":
+                kept.append(letter)
+                starts.append(start)
+                ends.append(end)
+        return Folded("".join(kept), starts, ends)
 
     def find_quote(self, quote: str | None) -> Place | None:
         """Find the words of a quote: as they are, normalised, with a gap where it has dots, or nearly (`MIN_SCORE`).
@@ -146,15 +167,29 @@ class Text:
 
         wanted = fold_text(words.strip(_MARKS), plain=True)
         if len(wanted) < _MIN_FUZZY or len(wanted) * 0.9 > len(self.plain.text):
-            return None
+            return self._squeezed(words)
         best = partial_ratio_alignment(wanted, self.plain.text, score_cutoff=MIN_SCORE)
         if best is None or best.dest_end <= best.dest_start:
-            return None
+            return self._squeezed(words)
         start, end = trim_span(self.text, *self._to_words(*self.plain.span(best.dest_start, best.dest_end)))
         meant = fold_text(self.text[start:end], plain=True)
-        if ratio(wanted, meant) < MIN_SCORE or _says(wanted) != _says(meant):
-            return None
+        if ratio(wanted, meant) < MIN_SCORE or _says(wanted) != _says(meant) or _has_other_words(wanted, meant):
+            return self._squeezed(words)
         return Place(start, end, "fuzzy")
+
+    def _squeezed(self, words: str) -> Place | None:
+        """Find the same letters and digits, whatever signs and blanks stand between: ``J. R. R.`` and ``J.R.R.``."""
+        wanted = "".join(c for c in fold_text(unescape(words), plain=True).replace("&", "and") if c.isalnum())
+        if len(wanted) < (_MIN_SQUEEZED if wanted.isascii() else 2):
+            return None
+        letters, starts, ends = self.letters
+        for at in _starts(letters, wanted):
+            start, end = starts[at], ends[at + len(wanted) - 1]
+            there = fold_text(self.text[start:end], plain=True)
+            same = _NUMBER.findall(there) == _NUMBER.findall(fold_text(words, plain=True))
+            if same and self._is_whole(start, end) and len(there) <= _MAX_LOOSE * len(words):
+                return Place(start, end, "fuzzy")
+        return None
 
     def _inflected(self, name: str) -> Place | None:
         """Find the name with other endings of its words: up to two letters less, up to three other ones."""
@@ -191,9 +226,11 @@ class Text:
         if at in (0, len(self.text)):
             return True
         left, right = self.text[at - 1], self.text[at]
+        if unicodedata.category(right)[0] == "M":  # it belongs to the letter before
+            return False
         if _UNSPACED.match(left) or _UNSPACED.match(right):
             return True
-        return not (left.isalnum() and right.isalnum())
+        return not ((left.isalnum() or unicodedata.category(left)[0] == "M") and right.isalnum())
 
 
 def weaker(left: How, right: How) -> How:
@@ -212,3 +249,21 @@ def _starts(text: str, words: str) -> list[int]:
 
 def _says(folded: str) -> tuple[list[str], int]:
     return _NUMBER.findall(folded), len(_NOT.findall(folded))
+
+
+def _has_other_words(wanted: str, meant: str) -> bool:
+    """Tell whether a word of one text stands for another word, or for none, in the other: *May* is not *March*."""
+    from rapidfuzz.distance import Levenshtein
+    from rapidfuzz.fuzz import ratio
+
+    left, right = _WORDS.findall(wanted), _WORDS.findall(meant)
+    for step in Levenshtein.opcodes(left, right):
+        if step.tag == "equal":
+            continue
+        one, two = "".join(left[step.src_start : step.src_end]), "".join(right[step.dest_start : step.dest_end])
+        if not one or not two:
+            if len(one + two) > _SMALL:
+                return True
+        elif ratio(one, two) < _MIN_ALIKE:
+            return True
+    return False
