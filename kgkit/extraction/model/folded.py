@@ -61,13 +61,13 @@ def fold(text: str, *, plain: bool = False) -> Folded:
         if i in skipped:
             continue
         new = _folded(character, plain)
-        if new == " " and (not folded or folded[-1] == " "):
-            if ends:
-                ends[-1] = i + 1
-            continue
         if not new and ends and character not in _GONE:  # an accent goes with its letter
             ends[-1] = i + 1
         for part in new:
+            if part == " " and (not folded or folded[-1] == " "):
+                if ends:
+                    ends[-1] = i + 1
+                continue
             folded.append(part)
             starts.append(i)
             ends.append(i + 1)

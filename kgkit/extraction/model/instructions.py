@@ -25,7 +25,7 @@ _MODELS = "ai a.i. llm gpt model bot"
 _ORDERS: list[tuple[str, str]] = [  # words of which a text must have one, and a wording
     (
         f"{_LEAVES} bypass follow",
-        rf"(?:^|[.!?:;\"'>*(\[] *|\b(?:please|now|must|should|to|and|you) )(?:{_LEAVE}|bypass|do not follow|don't follow)"
+        rf"(?:^|[.!?:;\"'>*(\[] *|\b(?:please|now|must|should|to|and|you) )(?:{_LEAVE}|bypass|(?:do not|don't) follow)"
         rf"\b(?: \w+,?){{0,6}} {_BEFORE}\b{_NEAR}{{0,30}}\b{_RULE}",
     ),
     (_LEAVES, rf"\b{_LEAVE}\b (?:all|any|your|my|these|those)\b{_NEAR}{{0,20}}\b{_RULE}"),
@@ -60,7 +60,7 @@ _ORDERS: list[tuple[str, str]] = [  # words of which a text must have one, and a
     (
         "entit relation node",
         r"\b(?:add|include|insert|list|extract|mention) (?:the |this |these |following )*"
-        rf"(?:entity|entities|relations?|node)\b{_NEAR}{{0,60}}\b(?:your|the) (?:answer|output|reply|response|graph|list)",
+        rf"(?:entity|entities|relations?|node)\b{_NEAR}{{0,60}}\b(?:your|the) (?:answer|output|reply|response|graph)",
     ),
     (
         "do",
@@ -69,7 +69,7 @@ _ORDERS: list[tuple[str, str]] = [  # words of which a text must have one, and a
     ),
     (
         "your",
-        r"\byour (?:new |only |real |next )?(?:task|job|role|goal|instructions?) (?:is|are) (?:now )?(?:to|as follows)\b",
+        r"\byour (?:new |only |real |next )?(?:task|job|role|instructions?) (?:is|are) (?:now )?(?:to|as follows)\b",
     ),
     (
         "you",
