@@ -27,6 +27,7 @@ __all__ = ["Interrupt", "Preparer", "Run", "from_kept", "keep_of"]
 
 _TICK = 0.25
 _LOOKUP = 64
+_RECENT = 500
 
 
 class Preparer:
@@ -80,6 +81,8 @@ class Run:
         self.parse = parse
         self._pump: Pump[Job, Reply] | None = None
         self._open: dict[int, Job] = {}
+        self._twins: dict[str, list[Ask]] = {}  # by key: those that wait for the reply to the same request
+        self._recent: dict[str, Reply] = {}  # the last good replies, where none are kept
         self._interrupt = Interrupt()
 
     def replies_to(self, requests: Iterable[Ask]) -> Iterator[Reply]:
@@ -121,8 +124,16 @@ class Run:
             self.replies.count(self.stage, self.setup.model, len(found), len(jobs) - len(found))
             ready += [replace(found[job.key], item_id=job.ask.item_id) for job in jobs if job.key in found]
             jobs = [job for job in jobs if job.key not in found]
-        if jobs:
-            numbered = list(enumerate(jobs, start=number))
+        numbered: list[tuple[int, Job]] = []
+        for job in jobs:
+            if job.key in self._twins:
+                self._twins[job.key].append(job.ask)
+            elif job.key in self._recent:
+                ready.append(_same(self._recent[job.key], job.ask))
+            else:
+                self._twins[job.key] = []
+                numbered.append((number + len(numbered), job))
+        if numbered:
             self._open.update(numbered)
             self._started().submit(numbered)
         return ready
@@ -146,8 +157,13 @@ class Run:
             if reply is None:
                 reply = Reply(job.ask.item_id, "failed", "endpoint_error", f"{type(error).__name__}: {error}")
             ready.append(reply)
+            ready += [_same(reply, ask) for ask in self._twins.pop(job.key)]
             kept = keep_of(reply, job.key, job.request_hash, self.stage, self.setup.model)
             keep += [kept] if kept else []
+            if kept and self.replies is None:
+                self._recent[job.key] = reply
+                if len(self._recent) > _RECENT:
+                    del self._recent[next(iter(self._recent))]
         if self.replies is not None and keep:
             try:
                 self.replies.put(keep)
@@ -162,12 +178,18 @@ class Run:
         if self._pump is not None:
             self._pump.stop()
             yield from self._finished(0.0)
-        left = [job.ask for job in self._open.values()]
+        left = [ask for job in self._open.values() for ask in (job.ask, *self._twins.pop(job.key))]
         self._open.clear()
         for ask in left:
             yield Reply(ask.item_id, "skipped", "interrupted", "Stopped before an answer came.", attempts=0)
         for ask in source:
             yield Reply(ask.item_id, "skipped", "interrupted", "Stopped before it was asked.")
+
+
+def _same(reply: Reply, ask: Ask) -> Reply:
+    """Give an item the reply to the same request of another, which was sent and paid for once."""
+    good = reply.status in ("ok", "empty")
+    return replace(reply, item_id=ask.item_id, attempts=0, tokens_in=None, tokens_out=None, cost=None, cached=good)
 
 
 def from_kept(kept: Kept | None, ask: Ask, parse: Parse | None) -> Reply | None:

@@ -1,7 +1,9 @@
 """The batch API: hand in a file of requests, fetch the replies within a day, for half the price.
 
 The ids of batches that are under way are kept beside the replies. So a process may end: the same requests, asked
-again, wait for the batch that holds them instead of being handed in (and paid for) twice.
+again, wait for the batch that holds them instead of being handed in (and paid for) twice. That a batch is about to be
+made is noted before, and the batch carries the note's mark: one that was made in the moment when a process was killed
+is found by it.
 """
 
 from __future__ import annotations
@@ -9,34 +11,30 @@ from __future__ import annotations
 import json
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import IO, Any, TypeVar
+from typing import IO, Any
+from uuid import uuid4
 
 from kgkit.models.asking import Interrupt, Preparer, from_kept, keep_of
+from kgkit.models.batch_endpoint import BatchEndpoint, BatchError
 from kgkit.models.bodies import said
 from kgkit.models.budget import Spending
 from kgkit.models.capabilities import after_refusal
 from kgkit.models.chat import Ask, Parse, Reply
-from kgkit.models.failures import failure_of
 from kgkit.models.judging import Verdict, judge
-from kgkit.models.pacing import backoff
 from kgkit.models.replies import Kept, Replies
 from kgkit.models.setup import Job, Setup
-from kgkit.models.wire import body_for, make_plain_client
+from kgkit.models.wire import body_for
 
 __all__ = ["BatchRun"]
-
-T = TypeVar("T")
 
 MOST_REQUESTS = 50_000
 MOST_BYTES = 190 * 2**20  # the documented limit is 200 MB
 _OVER = ("completed", "failed", "expired", "cancelled")
 _TICK = 0.2
-
-
-class _EndpointError(Exception):
-    """The endpoint does not take, know or give what a batch needs."""
+_MEANT = "meant-"  # begins the mark of a batch whose id is not known yet
+_NO_LIST = ("HTTP 404", "HTTP 405", "HTTP 501")
 
 
 @dataclass
@@ -57,14 +55,16 @@ class BatchRun:
         self.replies = replies
         self.stage = stage
         self.parse = parse
-        self._client: Any = None
+        self._interrupt = Interrupt()
+        self._endpoint = BatchEndpoint(setup, lambda: self._interrupt.came)
         self._waiting: dict[str, list[Job]] = {}  # by key: more than one item may ask the same
         self._needs: dict[str, Spending] = {}
-        self._interrupt = Interrupt()
 
     def replies_to(self, requests: Iterable[Ask]) -> Iterator[Reply]:
         """Yield a reply to each request: those that are kept at once, the others when their batch is done."""
         try:
+            with self._interrupt:
+                self._find_meant()
             pending = self.replies.batches(self.setup.place)
             source = iter(requests)
             yield from self._hand_in(source, {key for items in pending.values() for key in items})
@@ -81,14 +81,27 @@ class BatchRun:
                 if time.monotonic() >= deadline:
                     break
                 with self._interrupt:
-                    self._sleep(min(wait, deadline - time.monotonic()))
+                    self._endpoint.sleep(min(wait, deadline - time.monotonic()))
                 wait = min(2 * wait, 60.0)
             yield from self._left(source)
         finally:
             for need in self._needs.values():  # it may be paid for, so it counts whole
                 self._settle(need, need)
-            if self._client is not None:
-                self._client.close()
+            self._endpoint.close()
+
+    def _find_meant(self) -> None:
+        """Look for batches that were about to be made when a process ended."""
+        for mark in [b for b in self.replies.batches(self.setup.place) if b.startswith(_MEANT)]:
+            try:
+                found = self._endpoint.find(mark)
+            except BatchError as error:
+                if not any(code in str(error) for code in _NO_LIST):
+                    continue  # looked for again by the next run
+                found = None
+            if found is None:
+                self.replies.end_batch(mark)
+            else:
+                self.replies.name_batch(mark, found)
 
     def _hand_in(self, source: Iterator[Ask], pending: set[str]) -> Iterator[Reply]:
         handed = set(pending)
@@ -130,22 +143,19 @@ class BatchRun:
         """Hand in what was written, and begin an empty file."""
         if not file.items:
             return
-        file.out.seek(0)
         failed = None
+        mark = _MEANT + uuid4().hex
         with self._interrupt:
             try:
-                client = self._ready_client()
-                sent = self._retried(
-                    lambda: client.files.create(file=("kgkit.jsonl", file.out), purpose="batch"),
-                    lambda: file.out.seek(0),
-                )
-                batch = self._retried(
-                    lambda: client.batches.create(
-                        input_file_id=sent.id, endpoint="/v1/chat/completions", completion_window="24h"
-                    )
-                )
-                self.replies.add_batch(batch.id, self.setup.place, file.items)
-            except _EndpointError as error:
+                sent = self._endpoint.upload(file.out)
+                self.replies.add_batch(mark, self.setup.place, file.items)
+                try:
+                    self.replies.name_batch(mark, self._endpoint.create(sent, mark))
+                except BatchError as error:
+                    if not error.sent:  # else it may be there, and the next run looks for it
+                        self.replies.end_batch(mark)
+                    raise
+            except BatchError as error:
                 failed = str(error)
         if failed is not None:
             yield from self._fail(file.items, failed)
@@ -155,9 +165,11 @@ class BatchRun:
 
     def _look(self, batch_id: str, items: Mapping[str, Any]) -> list[Reply] | None:
         """Look at a batch; when it is over give the replies to those of its requests that are waited for."""
+        if batch_id.startswith(_MEANT):
+            return None
         try:
-            batch = self._retried(lambda: self._ready_client().batches.retrieve(batch_id))
-        except _EndpointError as error:
+            batch = self._endpoint.look(batch_id)
+        except BatchError as error:
             if "HTTP 404" not in str(error):
                 return None  # looked at again later
             self.replies.end_batch(batch_id)
@@ -169,12 +181,12 @@ class BatchRun:
         seen: set[str] = set()
         try:
             for name in (batch.output_file_id, batch.error_file_id):
-                for line in self._lines(name) if name else ():
+                for line in self._endpoint.lines(name) if name else ():
                     key = str(line.get("custom_id"))
                     if key in items and key not in seen:
                         seen.add(key)
                         ready += self._merge(key, items[key], line, keep)
-        except _EndpointError:
+        except BatchError:
             return None
         self.replies.put(keep)
         self.replies.end_batch(batch_id)
@@ -258,41 +270,6 @@ class BatchRun:
                 yield Reply(job.ask.item_id, "skipped", reason, detail, attempts=1)
         for ask in source:
             yield Reply(ask.item_id, "skipped", "interrupted", "Stopped before it was handed in.")
-
-    def _lines(self, file_id: str) -> Iterator[Mapping[str, Any]]:
-        client = self._ready_client()
-        raw = self._retried(lambda: client.files.content(file_id).read())
-        text = self.setup.key.mask_whole(raw.decode("utf-8", "replace"))
-        for line in text.split("\n"):
-            try:
-                value = json.loads(line) if line.strip() else None
-            except ValueError:
-                value = None  # its request has no reply, and says so
-            if isinstance(value, dict):
-                yield value
-
-    def _retried(self, call: Callable[[], T], rewind: Callable[[], object] = lambda: None) -> T:
-        attempt = 0
-        while True:
-            attempt += 1
-            try:
-                return call()
-            except Exception as error:
-                failure = failure_of(error, self.setup.key, self.setup.timeout)
-                if not failure.again or attempt >= self.setup.max_attempts or self._interrupt.came:
-                    raise _EndpointError(failure.detail) from None
-            self._sleep(backoff(attempt))
-            rewind()
-
-    def _sleep(self, seconds: float) -> None:
-        until = time.monotonic() + seconds
-        while (left := until - time.monotonic()) > 0 and not self._interrupt.came:
-            time.sleep(min(left, _TICK))
-
-    def _ready_client(self) -> Any:
-        if self._client is None:
-            self._client = make_plain_client(self.setup.endpoint, self.setup.key, self.setup.timeout)
-        return self._client
 
     def _reserve(self, job: Job) -> bool:
         if self.setup.budget is None:

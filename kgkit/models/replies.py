@@ -35,6 +35,7 @@ BATCHES_DDL = """CREATE TABLE IF NOT EXISTS batches (
 """The batches that an endpoint has not finished: ``items`` is a JSON object from keys to stage, hash and item."""
 
 _TIMEOUT = 30.0
+_SHOWN = "stage NOT LIKE '\\_%' ESCAPE '\\'"  # rows that are replies
 _AT_ONCE = 500  # SQLite's parameters in one question
 FORMAT = 1
 
@@ -121,7 +122,7 @@ class Replies:
         with self._open() as connection:
             kept = connection.execute(
                 "SELECT stage, model, count(*), sum(tokens_in), sum(tokens_out), sum(cost) FROM replies "
-                "WHERE stage NOT LIKE '\\_%' ESCAPE '\\' GROUP BY stage, model"
+                f"WHERE {_SHOWN} GROUP BY stage, model"
             ).fetchall()
         found = {(row[0], row[1]): row[2:] for row in kept}
         pairs = sorted(found.keys() | {(stage, model) for stage, model, _ in self._asked})
@@ -139,7 +140,8 @@ class Replies:
 
         Args:
             file: Where to write; a file there is replaced when all is written.
-            stage: Only the replies of one stage.
+            stage: Only the replies of one stage. Without it all but vectors, which no recording replays; give
+                ``"embed"`` to have them.
 
         Returns:
             The path.
@@ -147,7 +149,7 @@ class Replies:
         path = Path(file)
         scratch = path.with_name(f".{path.name}.{os.getpid()}")
         head = {"kgkit_replies": FORMAT, "origin": "recorded"}
-        where, values = ("WHERE stage = ?", [stage]) if stage else ("WHERE stage NOT LIKE '\\_%' ESCAPE '\\'", [])
+        where, values = ("WHERE stage = ?", [stage]) if stage else (f"WHERE {_SHOWN} AND stage <> 'embed'", [])
         try:
             with self._open() as connection, scratch.open("w", encoding="utf-8", newline="\n") as out:
                 out.write(json.dumps(head) + "\n")
@@ -181,6 +183,11 @@ class Replies:
             row = (batch_id, place, json.dumps(items, ensure_ascii=False), time.time_ns() // 1000)
             connection.execute("INSERT OR REPLACE INTO batches VALUES (?, ?, ?, ?)", row)
 
+    def name_batch(self, old: str, new: str) -> None:
+        """Give a batch that was meant to be handed in the id that the endpoint gave it."""
+        with self._open() as connection:
+            connection.execute("UPDATE batches SET batch_id = ? WHERE batch_id = ?", (new, old))
+
     def batches(self, place: str) -> dict[str, dict[str, Any]]:
         """Give the batches that are not finished, with their items, the oldest first."""
         with self._open() as connection:
@@ -195,8 +202,7 @@ class Replies:
 
     def __len__(self) -> int:
         with self._open() as connection:
-            where = "WHERE stage NOT LIKE '\\_%' ESCAPE '\\'"
-            return int(connection.execute(f"SELECT count(*) FROM replies {where}").fetchone()[0])
+            return int(connection.execute(f"SELECT count(*) FROM replies WHERE {_SHOWN}").fetchone()[0])
 
     def __repr__(self) -> str:
         return f"Replies({str(self.path)!r}, {len(self):,} kept)"

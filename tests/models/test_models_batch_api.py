@@ -14,7 +14,9 @@ from scripted import Got, Say, Script, Server, completion
 
 import kgkit as kg
 from kgkit.errors import InputError
+from kgkit.models.asking import Preparer
 from kgkit.models.budget import Spending
+from kgkit.models.setup import Job
 
 Serve = Callable[[Script], Server]
 FOUND = '{"entities": [{"name": "Ada"}], "relations": []}'
@@ -60,6 +62,8 @@ class Batches:
             name = f"batch_{len(self.batches)}"
             self.batches[name] = {"id": name, "object": "batch", "status": "validating", **got.body}
             return Say(self.batches[name])
+        if path.startswith("/batches?"):
+            return Say({"object": "list", "data": list(self.batches.values()), "has_more": False})
         if path.startswith("/batches/"):
             return self.look(path.removeprefix("/batches/"))
         return Say(self.files[path.split("/")[2]], headers={"content-type": "application/octet-stream"})
@@ -143,6 +147,46 @@ def test_a_batch_that_the_endpoint_forgot(serve: Serve, tmp_path: Path) -> None:
     endpoint.batches.clear()
     (reply,) = model(server, tmp_path).ask([ask("a")], stage="test")
     assert reply.reason == "endpoint_error" and "does not know" in (reply.detail or "")
+
+
+def test_a_kill_between_handing_in_and_noting_the_id_loses_no_batch(serve: Serve, tmp_path: Path) -> None:
+    server = serve(endpoint := Batches(looks=1))
+    first = model(server, tmp_path)
+    assert first.replies is not None
+
+    def killed(old: str, new: str) -> None:
+        raise KeyboardInterrupt
+
+    first.replies.name_batch = killed  # type: ignore[method-assign]
+    list(first.ask([ask("a")], stage="test"))
+    assert len(endpoint.batches) == 1
+    (reply,) = model(server, tmp_path).ask([ask("a")], stage="test")
+    assert reply.status == "ok" and len(endpoint.batches) == 1
+
+
+def test_a_batch_that_was_never_made_is_made(serve: Serve, tmp_path: Path) -> None:
+    server = serve(endpoint := Batches(looks=1))
+    replies = kg.Replies(tmp_path / "kept")
+    batch = model(server, tmp_path)
+    (key,) = (job.key for a in [ask("a")] if isinstance(job := Preparer(batch.identity()).job(a), Job))
+    replies.add_batch("meant-1", batch.setup.place, {key: ["test", "", "a"]})
+    (reply,) = batch.ask([ask("a")], stage="test")
+    assert reply.status == "ok" and len(endpoint.batches) == 1 and not replies.batches(batch.setup.place)
+
+
+def test_a_batch_is_not_made_twice_when_its_answer_is_lost(serve: Serve, tmp_path: Path) -> None:
+    endpoint = Batches(looks=1)
+    lost = []
+
+    def script(got: Got) -> Say:
+        say = endpoint(got)
+        if got.path == "/v1/batches" and got.method == "POST" and not lost:
+            lost.append(got)
+            return Say(reset=True)
+        return say
+
+    (reply,) = model(serve(script), tmp_path).ask([ask("a")], stage="test")
+    assert reply.status == "ok" and len(endpoint.batches) == 1 and lost
 
 
 def test_an_endpoint_without_batches(serve: Serve, tmp_path: Path) -> None:
