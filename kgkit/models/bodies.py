@@ -73,11 +73,9 @@ def said(error: Any) -> str:
     if isinstance(error, list) and error:
         error = error[0]
     if isinstance(error, Mapping):
-        inner = error.get("error")
-        told = [error.get(name) for name in ("message", "msg", "detail", "code", "type")]
-        error = next((t for t in told if t), None) or (inner if inner is not error else None) or dict(error)
-        if isinstance(error, (Mapping, list)):
-            error = json.dumps(error, ensure_ascii=False, default=str)
+        told = (error.get(name) for name in ("message", "msg", "detail", "error", "code", "type"))
+        first = next((t for t in told if t), None)
+        return said(first) if first else " ".join(json.dumps(error, ensure_ascii=False, default=str).split())[:500]
     text = str(error)
     if _HTML.match(text):
         text = unescape(_NO_WORDS.sub(" ", text))

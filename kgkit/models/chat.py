@@ -82,7 +82,7 @@ class Reply:
         cached: Whether the reply was kept from before, and cost nothing now.
         notes: Remarks: ``repaired`` (the JSON had to be mended), ``clipped`` (the endpoint counted fewer tokens than
             were sent), ``fallback:json_object`` or ``fallback:text`` (from this reply on JSON is asked for like this),
-            ``not_kept`` (the cache could not be written).
+            ``not_kept`` (the cache could not be written), ``several_answers`` (the last that says something counts).
     """
 
     item_id: str

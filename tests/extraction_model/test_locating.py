@@ -160,3 +160,49 @@ def test_nearly_means_at_least_the_stated_score(text: str, data: st.DataObject) 
     if place is not None and place.how == "fuzzy":
         wanted = fold_text("".join(quote).strip(), plain=True)
         assert ratio(wanted, fold_text(text[place.start : place.end], plain=True)) >= MIN_SCORE
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "how"),
+    [
+        ("The com-\nmittee met.", "The committee met.", "normalised"),
+        ("The plan was co-\noperative.", "The plan was co-operative.", "fuzzy"),
+        ("He said \u201eJa\u201c to \u201aAnna\u2018.", "He said \"Ja\" to 'Anna'.", "normalised"),
+        ("مُحَمَّدٌ كتب الرسالة", "محمد كتب الرسالة", "normalised"),
+        ("שָׁלוֹם עֲלֵיכֶם", "שלום עליכם", "normalised"),
+        ("It paid 65,000 crowns to them.", "It paid (...) crowns to them", "fuzzy"),
+        ("It paid 65,000 crowns to the council.", "It paid 65,000 [. . .] the council", "fuzzy"),
+        ("**Mira Solen** opened the *kiln* there.", "Mira Solen opened the kiln there.", "fuzzy"),
+        ("Calder bought the kiln from Varga in May.", "Calder bought the kiln from Varga in March.", "unlocated"),
+        ("Calder bought the kiln from Varga.", "Calder never bought the kiln from Varga.", "unlocated"),
+        (
+            "Solen allegedly signed the long contract with Varga.",
+            "Solen signed the long contract with Varga.",
+            "unlocated",
+        ),
+        ("The share was 6.5 per cent.", "The share was 65 per cent.", "unlocated"),
+    ],
+)
+def test_quotes_in_other_clothes(text: str, quote: str, how: str) -> None:
+    place = Text(text).find_quote(quote)
+    assert (place.how if place else "unlocated") == how
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "there"),
+    [
+        ("Łyna is far.", "Lyna", True),
+        ("J. R. R. Tolkien wrote.", "J.R.R. Tolkien", True),
+        ("Calder & Sons Ltd paid.", "Calder and Sons Ltd", True),
+        ("山田 太郎は来た", "山田太郎", True),
+        ("مُحَمَّد wrote", "محمد", True),
+        ("Mira So-\nlen spoke.", "Mira Solen", True),
+        ("अमिताभ ने कहा", "अमित", False),
+        ("সীতারাম এল", "সীতা", False),
+        ("e\u0301 is a letter", "e", False),
+        ("Marsden left", "Mars", False),
+    ],
+)
+def test_names_in_other_clothes(text: str, name: str, there: bool) -> None:
+    found = Text(text).find_name(name) or Text(text).find_near_name(name)
+    assert bool(found) is there

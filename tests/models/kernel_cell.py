@@ -14,7 +14,8 @@ model = kg.OpenAIModel("m", {url!r}, concurrency=4)
 asks = [Ask(f"a{{i}}", ({{"role": "user", "content": f"Text {{i}}"}},)) for i in range(12)]
 print(sorted(r.status for r in model.ask(asks, stage="test")).count("ok"), flush=True)
 print("go", flush=True)
-replies = list(model.ask([Ask(f"b{{i}}", asks[0].messages) for i in range(12)], stage="test"))
+asks = [Ask(f"b{{i}}", ({{"role": "user", "content": f"More {{i}}"}},)) for i in range(12)]
+replies = list(model.ask(asks, stage="test"))
 print([r.status for r in replies].count("ok"), {{r.reason for r in replies if r.reason}})
 """
 

@@ -113,3 +113,18 @@ def test_a_placeholder_is_no_secret() -> None:
 def test_options(option: dict[str, Any]) -> None:
     with pytest.raises(kg.errors.OptionError, match=next(iter(option))):
         kg.OpenAIModel("m", "http://h/v1", **option)
+
+
+@pytest.mark.parametrize("name", ["HTTP_PROXY", "http_proxy", "ALL_PROXY"])
+def test_a_proxy_never_sees_a_key(serve: Serve, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    proxy, server = (serve(lambda _: Say(completion("Yes."))) for _ in range(2))
+    monkeypatch.setenv(name, f"http://{proxy.host}")
+    (reply,) = kg.OpenAIModel("m", server.url, KEY).ask([ask("a", schema=None)], stage="test")
+    assert reply.status == "ok" and len(server.got) == 1 and not proxy.got
+
+
+@pytest.mark.parametrize("end", ["", "/", "//", "/chat/completions", "/chat/completions/"])
+def test_addresses_that_mean_the_same(serve: Serve, end: str) -> None:
+    server = serve(lambda _: Say(completion("Yes.")))
+    (reply,) = kg.OpenAIModel("m", server.url + end).ask([ask("a", schema=None)], stage="test")
+    assert reply.status == "ok" and server.got[0].path == "/v1/chat/completions"

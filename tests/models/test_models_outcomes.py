@@ -305,3 +305,38 @@ def test_half_characters_do_not_get_in(serve: Serve, tmp_path: Path) -> None:
     assert reply.data["entities"] == [{"name": "A? \U0001f600"}] and reply.model == "m?"
     assert model.usage()["served"].to_list() == ["m?"]
     assert run(model, ask("a"))["a"].data == reply.data
+
+
+@pytest.mark.parametrize(
+    ("say", "reason", "requests"),
+    [
+        (Say({"error": {"code": "content_filter", "message": "The response was filtered."}}, 400), "filtered", 1),
+        (Say({"code": "DataInspectionFailed", "message": "Inappropriate."}, 400), "filtered", 1),
+        (Say({"error": {"message": "Input was flagged by moderation"}}, 403), "filtered", 1),
+        (Say({"error": {"message": "Quota exceeded", "type": "insufficient_quota"}}, 429), "rate_limited", 1),
+        (Say({"error": {"code": 429, "message": "slow"}}), "rate_limited", 2),
+        (Say({"message": "Too many requests", "status": 429}), "rate_limited", 2),
+        (Say({"success": False, "errors": [{"message": "no"}], "result": None}), "endpoint_error", 1),
+        (Say({"error": "model is overloaded, try again"}), "endpoint_error", 2),
+    ],
+    ids=lambda value: str(value.body)[:40] if isinstance(value, Say) else str(value),
+)
+def test_errors_of_other_providers(serve: Serve, say: Say, reason: str, requests: int) -> None:
+    server = serve(lambda _: say)
+    reply = one(server, max_attempts=2)
+    assert (reply.reason, len(server.got)) == (reason, requests)
+
+
+def test_an_account_without_money_stops_the_run(serve: Serve) -> None:
+    server = serve(lambda _: Say({"error": {"message": "Insufficient Balance"}}, 402))
+    run(kg.OpenAIModel("m", server.url, concurrency=2), *(ask(f"a{i}") for i in range(50)))
+    assert len(server.got) <= 2
+
+
+def test_the_same_request_goes_out_once(serve: Serve) -> None:
+    server = serve(lambda _: Say(completion(FOUND), delay=0.05))
+    model = kg.OpenAIModel("m", server.url, concurrency=2)
+    replies = run(model, *(ask(f"a{i}", f"Text {i % 2}.") for i in range(40)))
+    assert len(server.got) == 2 == sum(r.attempts for r in replies.values())
+    assert {r.status for r in replies.values()} == {"ok"} and sum(r.cached for r in replies.values()) == 38
+    assert sum(r.tokens_in or 0 for r in replies.values()) == model.usage()["tokens_in"].sum()
