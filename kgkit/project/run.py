@@ -39,7 +39,7 @@ class StageRun:
     @property
     def status(self) -> str:
         """``ran``, or ``fresh`` where there was nothing to do."""
-        return "ran" if self.result else "fresh"
+        return "fresh" if self.result is None else "ran"
 
 
 def run_project(
