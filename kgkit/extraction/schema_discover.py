@@ -135,7 +135,8 @@ def _asked(
         chars_available=size,
         chars_sent=size,
     )
-    reply = next(iter(model.ask([ask], stage="discover_schema", parse=has_types)))
+    lost = Reply(ask.item_id, "failed", "no_reply", "The model gave no reply to this request.")
+    reply = next(iter(model.ask([ask], stage="discover_schema", parse=has_types)), lost)
     if reply.status != "ok":
         return nothing, {}, _outcomes(sample, reply, reply.notes)
     proposal = read_proposal(reply.data, passages, known, **limits)

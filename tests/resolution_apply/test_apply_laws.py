@@ -103,7 +103,7 @@ def apply(rows: list[dict[str, Any]], graph: Any = None) -> Any:
     return kg.apply_decisions(base() if graph is None else graph, frame(*rows))
 
 
-@settings(deadline=None, max_examples=120)
+@settings(deadline=None, max_examples=40)
 @given(decisions(), st.data())
 def test_undoing_any_decision_gives_the_graph_without_it(rows: list[dict[str, Any]], data: st.DataObject) -> None:
     order = data.draw(st.permutations(range(len(rows))))[:3]
@@ -118,7 +118,7 @@ def test_undoing_any_decision_gives_the_graph_without_it(rows: list[dict[str, An
     assert_same_graph(apply(undone), apply(rest))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=40)
 @given(decisions())
 def test_undoing_everything_gives_the_graph_itself(rows: list[dict[str, Any]]) -> None:
     kept = [row for row in rows if row["verdict"] != "undone"]
@@ -130,7 +130,7 @@ def test_undoing_everything_gives_the_graph_itself(rows: list[dict[str, Any]]) -
     assert after.withheld.is_empty()
 
 
-@settings(deadline=None, max_examples=80)
+@settings(deadline=None, max_examples=40)
 @given(decisions(), st.randoms(use_true_random=False))
 def test_order_of_rows_changes_nothing(rows: list[dict[str, Any]], shuffle: random.Random) -> None:
     def mixed(table: pl.DataFrame) -> pl.DataFrame:
@@ -145,7 +145,7 @@ def test_order_of_rows_changes_nothing(rows: list[dict[str, Any]], shuffle: rand
     assert_same_graph(kg.apply_decisions(graph, mixed(frame(*rows))), apply(rows), (*DERIVED, "outcomes"))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=40)
 @given(decisions())
 def test_applying_twice_changes_nothing(rows: list[dict[str, Any]]) -> None:
     once = apply(rows)
@@ -154,7 +154,7 @@ def test_applying_twice_changes_nothing(rows: list[dict[str, Any]]) -> None:
     assert_same_graph(kg.apply_decisions(base(), pl.concat([frame(*rows), frame(*rows)])), once, (*DERIVED, "outcomes"))
 
 
-@settings(deadline=None, max_examples=120)
+@settings(deadline=None, max_examples=40)
 @given(decisions())
 def test_nothing_is_lost_and_everything_points_somewhere(rows: list[dict[str, Any]]) -> None:
     before, after = base(), apply(rows)
@@ -178,7 +178,7 @@ def test_nothing_is_lost_and_everything_points_somewhere(rows: list[dict[str, An
     assert set(revoked.select("entity_id", "alias").iter_rows()) == names
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 @given(decisions())
 def test_what_is_kept_apart_is_apart_and_what_was_applied_is_one(rows: list[dict[str, Any]]) -> None:
     after = apply(rows)

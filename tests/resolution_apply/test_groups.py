@@ -123,7 +123,7 @@ PAIRS = st.integers(2, 9).flatmap(
 )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=150)
 @given(PAIRS, st.randoms(use_true_random=False))
 def test_links_hold_order_is_nothing_and_no_group_is_below_the_threshold(data: Any, shuffle: Any) -> None:
     n, scored, must, cannot = data
@@ -149,7 +149,7 @@ def test_links_hold_order_is_nothing_and_no_group_is_below_the_threshold(data: A
         assert row["mean"] == pytest.approx(np.mean(weights))
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=100)
 @given(st.integers(2, 10), st.integers(0, 10_000), st.floats(0.1, 1))
 def test_all_ways_of_linking_give_the_groups_of_one_merge_at_a_time(n: int, seed: int, share: float) -> None:
     draw = np.random.default_rng(seed)

@@ -107,8 +107,10 @@ def test_a_rejected_pair_does_not_come_back() -> None:
 
 
 def test_an_undone_rejection_may_come_back() -> None:
-    undone = decisions(decision("e00", "e01", "rejected"), decision("e00", "e01", "undone", at=1))
-    assert ("e00", "e01") in pairs(kg.propose_merges(people(), decisions=undone))
+    no = decision("e04", "e05", "rejected")
+    undo = decision("e04", "e05", "undone", at=1) | {"payload": json.dumps({"decision_id": no["decision_id"]})}
+    assert ("e04", "e05") not in pairs(kg.propose_merges(people(), decisions=decisions(no)))
+    assert ("e04", "e05") in pairs(kg.propose_merges(people(), decisions=decisions(no, undo)))
 
 
 def test_an_accepted_pair_is_in_one_group_and_not_asked_again() -> None:

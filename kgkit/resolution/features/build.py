@@ -59,7 +59,8 @@ def pair_features(prepared: Prepared, left: Ints, right: Ints) -> Features:
     values["codes"] = aligned.codes
     values["lists"] = np.full(len(left), 0 if prepared.two_lists else 1, np.int8)
     values["order"] = _order(prepared, left, right, aligned)
-    values |= context_features(prepared, left, right)
+    own = (aligned.n_rest_left > 0) & (aligned.n_rest_right > 0)
+    values |= context_features(prepared, left, right, own)
     levels = np.zeros((len(left), len(prepared.columns)), np.int8)
     for i, column in enumerate(prepared.columns):
         levels[:, i], values[f"column.{column.name}"] = compare(column, left, right)
@@ -181,14 +182,15 @@ def _matched(aligned: Aligned) -> npt.NDArray[np.int8]:
 
 
 def _order(prepared: Prepared, left: Ints, right: Ints, aligned: Aligned) -> npt.NDArray[np.int8]:
-    """1: all words agree, and begin or end with the same; 2: all agree, in another order; 0: not all agree."""
+    """1: all words agree, and begin or end with the same; 2: all, in another order; 3: one has more; 0: both have."""
     agree = (aligned.n_rest_left == 0) & (aligned.n_rest_right == 0)
     ends = (prepared.first[left] != prepared.first[right]) & (prepared.last[left] != prepared.last[right])
     moved = ends & (prepared.first[left] == prepared.last[right]) | ends & (
         prepared.last[left] == prepared.first[right]
     )
     persons = (prepared.kind[left] == 1) & (prepared.kind[right] == 1)  # *Hopper, Grace* is no other order
-    return np.select([agree & moved & ~persons, agree], [2, 1], 0).astype(np.int8)
+    more = (aligned.n_rest_left == 0) | (aligned.n_rest_right == 0)
+    return np.select([agree & moved & ~persons, agree, more], [2, 1, 3], 0).astype(np.int8)
 
 
 def _person(prepared: Prepared, left: Ints, right: Ints, aligned: Aligned) -> npt.NDArray[np.int8]:

@@ -63,7 +63,8 @@ MEASURES = (
     Measure("matched", "words that agree without being equal", (
         "none", "a nickname", "an initial", "a short form", "a misspelling")),
     Measure("codes", "codes of letters and digits", ("none", "only one has any", "one in common", "differ")),
-    Measure("order", "order of the words", ("not all agree", "the same", "another")),
+    Measure("order", "words that do not agree", (
+        "both have some", "none, in the same order", "none, in another order", "only one has some")),
     Measure("legal", "legal form", ("none", "one has none", "the same", "differs")),
     Measure("title", "title", ("none", "one has none", "the same", "differs")),
     Measure("generation", "junior, senior", ("none", "one has none", "the same", "differs")),

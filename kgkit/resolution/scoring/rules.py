@@ -19,15 +19,16 @@ Flags = npt.NDArray[np.bool_]
 class Rule:
     """Where ``codes`` of ``measure`` occur, log-odds are at most ``most``.
 
-    Where ``unless`` is true, that is the most that the names can reach: descriptions, neighbours and further columns
-    may add to it.
+    With ``unless`` that is the most that the names can reach: what is ``"beside"`` them (descriptions, neighbours and
+    further columns) may add to it, or only further ``"columns"``, or only those of ``"codes"`` (telephone, number,
+    date): one sentence may describe two, and a family shares its address.
     """
 
     says: str
     measure: str
     codes: tuple[int, ...]
     most: float
-    unless: bool = False
+    unless: str = ""
 
     def applies(self, values: Values) -> Flags:
         """Tell for which pairs the rule holds."""
@@ -42,27 +43,27 @@ RULES = (
     Rule("years of birth differ", "born", (2,), _NEVER),
     Rule("a relation says that they are two", "related", (2,), _UNLIKELY),
     Rule("all words agree but some numbers differ", "numbers", (7,), _UNLIKELY),
-    Rule("types differ", "type", (3,), _OPEN, True),
+    Rule("types differ", "type", (3,), _OPEN, "beside"),
     Rule("numbers differ", "numbers", (3, 4), 2.0),
     Rule("years differ", "years", (3, 4), 2.0),
     Rule("only one has a number", "numbers", (6,), _NOT_ALONE),
     Rule("only one is junior or senior", "generation", (1,), _NOT_ALONE),
     Rule("named together in one sentence", "together", (2, 3), _NOT_ALONE),
-    Rule("one is a single word of the other", "person", (2, 3), _NOT_ALONE, True),
-    Rule("one has more names", "person", (6, 7), _NOT_ALONE, True),
-    Rule("first or last names differ", "person", (8, 9, 10), _NOT_ALONE, True),
-    Rule("a word differs in spelling", "matched", (4,), _NOT_ALONE, True),
-    Rule("the same words in another order", "order", (2,), _NOT_ALONE, True),
+    Rule("one has more words", "order", (3,), _NOT_ALONE, "beside"),
+    Rule("both have words of their own", "order", (0,), _NOT_ALONE, "columns"),
+    Rule("first or last names differ", "person", (8, 9, 10), _NOT_ALONE, "codes"),
+    Rule("a word differs in spelling", "matched", (4,), _NOT_ALONE, "beside"),
+    Rule("the same words in another order", "order", (2,), _NOT_ALONE, "beside"),
 )
 
 
-def held(values: Values, log_odds: Reals, support: Reals) -> tuple[Reals, npt.NDArray[np.int8]]:
+def held(values: Values, log_odds: Reals, support: Mapping[str, Reals]) -> tuple[Reals, npt.NDArray[np.int8]]:
     """Hold log-odds down to what the rules allow.
 
     Args:
         values: The steps of the measures.
         log_odds: Log-odds of the pairs.
-        support: What descriptions, neighbours and further columns add to them.
+        support: What is ``"beside"`` the names, further ``"columns"`` and those of ``"codes"`` add to them.
 
     Returns:
         The log-odds, and for each pair the rule that held it down most (an index into `RULES`), or -1.
@@ -70,7 +71,7 @@ def held(values: Values, log_odds: Reals, support: Reals) -> tuple[Reals, npt.ND
     best = log_odds.copy()
     which = np.full(len(log_odds), -1, np.int8)
     for i, rule in enumerate(RULES):
-        most = rule.most + np.maximum(support, 0) if rule.unless else np.full(len(best), rule.most)
+        most = rule.most + np.maximum(support[rule.unless], 0) if rule.unless else np.full(len(best), rule.most)
         hit = rule.applies(values) & (best > most)
         best[hit] = most[hit]
         which[hit] = i

@@ -87,9 +87,12 @@ class Scored:
         return held(self.codes, odds, self._support)
 
     @property
-    def _support(self) -> Reals:
-        """What descriptions, neighbours and further columns add by the prior."""
-        return np.asarray(self.parts[:, list(_BESIDE)].sum(axis=1) + self.parts[:, len(MEASURES) :].sum(axis=1))
+    def _support(self) -> dict[str, Reals]:
+        """What is beside the names, all further columns, and those of codes add by the prior."""
+        columns = self.parts[:, len(MEASURES) :]
+        codes = [i for i, column in enumerate(self.prepared.columns) if column.how == "code"]
+        beside = self.parts[:, list(_BESIDE)].sum(axis=1) + columns.sum(axis=1)
+        return {"beside": beside, "columns": columns.sum(axis=1), "codes": columns[:, codes].sum(axis=1)}
 
     @property
     def method(self) -> str:

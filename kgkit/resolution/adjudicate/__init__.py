@@ -1,0 +1,5 @@
+"""A language model looks at the pairs that are near even; what it says is one more measure of them."""
+
+from kgkit.resolution.adjudicate.run import Adjudicated, adjudicate_pairs
+
+__all__ = ["Adjudicated", "adjudicate_pairs"]
