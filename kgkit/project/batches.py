@@ -182,10 +182,9 @@ def _keep(todo: _Todo, fresh: Result | None, parts: list[str], gone: list[str]) 
     run = todo.begun.run
     items = todo.items.filter(pl.col(PART).is_in(parts)).partition_by(PART, as_dict=True)
     own = {str(part): rows for (part,), rows in items.items()}
-    changes: dict[str, Change] = {
-        name: _rows_change(name, own, fresh.frames[name] if fresh else None, gone) for name in todo.stage.outputs
-    }
-    changes["outcomes"] = _outcomes_change(run, own, stamped(fresh.outcomes, run) if fresh else None, gone)
+    made = {} if fresh is None else {**fresh.frames, "outcomes": stamped(fresh.outcomes, run)}
+    changes: dict[str, Change] = {name: _rows_change(name, own, made.get(name), gone) for name in todo.stage.outputs}
+    changes["outcomes"] = _outcomes_change(run, own, made.get("outcomes"), gone)
     done = todo.begun.commit(changes, expected=todo.left)
     if done is not None:
         todo.left = {name: done.outputs[name] for name in todo.stage.outputs}

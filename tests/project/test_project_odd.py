@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -155,3 +156,26 @@ def test_a_project_is_sound_after_an_interrupt_anywhere(project: kg.Project, aft
     assert kg.Project(project.path).check().sound
     stages(project, 1)
     assert project.check().sound and set(project.status()["status"]) == {"fresh"}
+
+
+def test_a_batch_in_which_nothing_is_found_is_done(project: kg.Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    project.read(pl.DataFrame({"text": ["nothing here", "Grace Hopper met Howard Aiken.", "nor here"]}))
+    project.chunk()
+    project.extract(batch_chars=1)
+    assert project.table("outcomes").filter(pl.col("stage") == "extract")["status"].sort().to_list() == [
+        "empty",
+        "empty",
+        "ok",
+    ]
+    assert project.refresh() == []
+
+    def statements_alone(chunks: Any) -> Any:
+        found = find_names(chunks)
+        return replace(found, mentions=found.mentions.clear())
+
+    monkeypatch.setattr(kg, "extract", statements_alone)
+    other = kg.Project(project.path.parent / "other")
+    other.read(project.table("documents"))
+    other.chunk()
+    assert other.extract().verdict == "complete"
+    assert other.table("statements").equals(project.table("statements")) and other.table("mentions").is_empty()
