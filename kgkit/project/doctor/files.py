@@ -111,7 +111,9 @@ def check_files(found: Mapping[str, TableFiles], known: Known | None, findings: 
     n_files = 0
     for table in found.values():
         named = known.lives.get(table.name, table.lives) if known and known.state else table.lives
-        for file in sorted(named.keys() & table.lives.keys()):
+        for file in sorted(table.lives):
+            if file not in named and not (table.folder / file).exists():
+                continue
             n_files += 1
             what = _what_is_wrong(table, file)
             if what:
