@@ -24,7 +24,7 @@ NAMES = {
     "e6": "COBOL", "e7": "Mark I", "e8": "Mark II",
 }  # fmt: skip
 TYPES = {"e6": "CONCEPT", "e7": "MACHINE", "e8": "MACHINE"}
-SAID = (("e1", "run", "e7", "d1", 1), ("e2", "lead", "e6", "d2", 0), ("e3", "know", "e1", "d2", 1))
+SAID = (("e1", "run", "e7", "d1", 1), ("e2", "lead", "e6", "d2", 1), ("e3", "know", "e1", "d2", 2))
 
 
 def graph() -> Graph:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from kgkit.errors import OptionError
 from kgkit.models import ChatModel, ask_items
 from kgkit.models.items import Answer
 from kgkit.resolution.adjudicate.facts import Facts, facts_of
@@ -18,7 +19,7 @@ from kgkit.resolution.records import Records
 from kgkit.resolution.scoring.verdicts import Verdicts
 from kgkit.results import Outcome, outcomes_frame
 
-__all__ = ["STAGE", "Adjudicated", "adjudicate_pairs"]
+__all__ = ["STAGE", "Adjudicated", "adjudicate_pairs", "no_verdicts"]
 
 STAGE = "adjudicate"
 _VERDICTS = {
@@ -29,7 +30,6 @@ _VERDICTS = {
     "weight": pl.Float64(),
     "model": pl.String(),
 }
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -50,15 +50,15 @@ class Adjudicated:
 
 def adjudicate_pairs(
     records: Records,
-    left: Ints,
-    right: Ints,
+    left: npt.NDArray[np.integer[Any]],
+    right: npt.NDArray[np.integer[Any]],
     log_odds: npt.NDArray[np.float64],
     model: ChatModel,
     *,
     known: Verdicts | None = None,
     weight: float = 2.0,
     most: int = 6,
-    size: int = 5,
+    size: int = 10,
     graph: Any = None,
     documents: Any = None,
 ) -> Adjudicated:
@@ -79,7 +79,12 @@ def adjudicate_pairs(
 
     Returns:
         `Adjudicated`. A question that failed says nothing of its pairs.
+
+    Raises:
+        OptionError: ``weight``, ``most`` or ``size`` is out of range.
+        InputError: ``documents`` without a graph.
     """
+    _check(weight, most, size)
     ids = records.frame["entity_id"].to_list()
     questions = questions_of(left, right, log_odds, ids, most=most)
     facts = facts_of(records, _rows(questions), graph=graph, documents=documents)
@@ -105,6 +110,21 @@ def adjudicate_pairs(
     params = {"model": model.identity(), "weight": weight, "most": most, "size": size}
     told = outcomes_frame(STAGE, by_id, outcomes, params=params)
     return Adjudicated(_verdicts(rows, len(ids), weight, known), _frame(rows, ids, weight), told)
+
+
+def no_verdicts() -> pl.DataFrame:
+    """Make an empty frame of verdicts."""
+    return pl.DataFrame(schema=_VERDICTS)
+
+
+def _check(weight: float, most: int, size: int) -> None:
+    if not weight > 0:
+        msg = f"weight={weight!r} is out of range. Allowed: any number above 0."
+        raise OptionError(msg)
+    for name, value in (("candidates", most), ("batch_size", size)):
+        if value < 1:
+            msg = f"{name}={value!r} is out of range. Allowed: 1 or more."
+            raise OptionError(msg)
 
 
 def _rows(questions: list[Question]) -> list[int]:

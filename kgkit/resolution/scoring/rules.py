@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["RULES", "Rule", "held"]
+__all__ = ["RULES", "Rule", "held", "without_proof"]
 
 Reals = npt.NDArray[np.float64]
 Values = Mapping[str, npt.NDArray[np.generic]]
@@ -54,7 +54,9 @@ RULES = (
     Rule("first or last names differ", "person", (8, 9, 10), _NOT_ALONE, "codes"),
     Rule("a word differs in spelling", "matched", (4,), _NOT_ALONE, "beside"),
     Rule("the same words in another order", "order", (2,), _NOT_ALONE, "beside"),
+    Rule("a language model's word is no proof", "", (), _NOT_ALONE),
 )
+_WORD = len(RULES) - 1
 
 
 def held(values: Values, log_odds: Reals, support: Mapping[str, Reals]) -> tuple[Reals, npt.NDArray[np.int8]]:
@@ -70,9 +72,25 @@ def held(values: Values, log_odds: Reals, support: Mapping[str, Reals]) -> tuple
     """
     best = log_odds.copy()
     which = np.full(len(log_odds), -1, np.int8)
-    for i, rule in enumerate(RULES):
+    for i, rule in enumerate(RULES[:_WORD]):
         most = rule.most + np.maximum(support[rule.unless], 0) if rule.unless else np.full(len(best), rule.most)
         hit = rule.applies(values) & (best > most)
         best[hit] = most[hit]
         which[hit] = i
     return best, which
+
+
+def without_proof(log_odds: Reals, which: npt.NDArray[np.int8], verdicts: Reals) -> tuple[Reals, npt.NDArray[np.int8]]:
+    """Hold pairs below automatic strength that only a language model's verdict would lift there.
+
+    Args:
+        log_odds: Log-odds of the pairs, as far as the other rules allow.
+        which: The rule that held each pair, or -1.
+        verdicts: What the verdicts added.
+
+    Returns:
+        As `held`.
+    """
+    most = np.maximum(RULES[_WORD].most, log_odds - verdicts)
+    hit = (verdicts > 0) & (log_odds > most)
+    return np.where(hit, most, log_odds), np.where(hit, _WORD, which).astype(np.int8)
