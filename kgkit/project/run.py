@@ -126,7 +126,7 @@ def run_project(
 
 def is_project(path: str | os.PathLike[str]) -> bool:
     """Tell whether a folder is a project, sound or not."""
-    return (Path(path) / LEDGER).exists()
+    return (Path(os.path.expanduser(path)) / LEDGER).exists()
 
 
 def _is_due(project: Project, stage: str) -> bool:
