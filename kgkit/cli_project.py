@@ -170,10 +170,10 @@ def _print_stage(stage: StageRun) -> None:
     if stage.stage == "ask":
         print(f"\n{stage.result}")
         return
-    said = summarise(stage.result.counts) if stage.result else "fresh: nothing to do"
+    said = summarise(stage.counts) if stage.result is not None else "fresh: nothing to do"
     made = ", ".join(f"{count:,} {name}" for name, count in stage.rows.items())
     print(f"{stage.stage:<20} {said:<46} -> {made}  ({stage.seconds:.1f} s)")
-    if stage.result:
+    if stage.result is not None:
         print_failures(stage.result, "project.failures()")
 
 
@@ -182,7 +182,7 @@ def _stages_json(stages: list[StageRun]) -> dict[str, Any]:
         {
             "stage": stage.stage,
             "status": stage.status,
-            "counts": stage.result.counts if stage.result else None,
+            "counts": stage.counts if stage.result is not None else None,
             "rows": stage.rows,
             "seconds": round(stage.seconds, 3),
         }

@@ -21,7 +21,7 @@ LAYERS = [
     ["models"],
     ["graph"],  # what decisions apply to
     ["documents", "extraction", "resolution", "communities", "retrieval"],  # stages never meet
-    ["evaluate"],
+    ["evaluate", "reviewing"],
     ["notebook"],
     ["export"],
     ["pipeline"],

@@ -24,7 +24,10 @@ Check = Callable[[Mapping[str, Any]], Any]
 
 @dataclass(frozen=True)
 class Answer:
-    """What became of one item: ``value`` is what ``check`` made of the model's object."""
+    """What became of one item: ``value`` is what ``check`` made of the model's object.
+
+    Tokens and cost are the item's share of its request, or of both requests; the shares of a request add up to it.
+    """
 
     item_id: str
     status: Status
@@ -35,6 +38,9 @@ class Answer:
     model: str | None = None
     cached: bool = False
     notes: tuple[str, ...] = ()
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    cost: float | None = None
 
 
 @dataclass(frozen=True)
@@ -83,14 +89,29 @@ def ask_items(
     source = iter(items)
     groups = iter(lambda: list(islice(source, size)), [])
     missing: list[tuple[str, T]] = []
+    before: dict[str, Answer] = {}
     for answer, item in _round(model, groups, make, check, stage, field_name):
         if answer.reason == "missing":
             missing.append((answer.item_id, item))
+            before[answer.item_id] = answer
         else:
             yield answer
     again = iter([missing[i : i + size] for i in range(0, len(missing), size)])
     for answer, _ in _round(model, again, make, check, stage, field_name):
-        yield replace(answer, attempts=answer.attempts + 1, notes=(*answer.notes, "asked_again"))
+        first = before[answer.item_id]
+        yield replace(
+            answer,
+            attempts=answer.attempts + 1,
+            notes=(*answer.notes, "asked_again"),
+            tokens_in=_sum(first.tokens_in, answer.tokens_in),
+            tokens_out=_sum(first.tokens_out, answer.tokens_out),
+            cost=_sum(first.cost, answer.cost),
+        )
+
+
+def _sum(one: Any, other: Any) -> Any:
+    known = [value for value in (one, other) if value is not None]
+    return sum(known) if known else None
 
 
 def read_batch(data: Any, batch: Batch[Any], check: Check, *, field_name: str = "items") -> dict[str, Answer]:
@@ -159,9 +180,18 @@ def _round(
     for reply in model.ask(asks(), stage=stage, parse=lambda data: _usable(data, field_name)):
         batch = under_way.pop(reply.item_id)
         answers = _answers(reply, batch, check, field_name)
-        for item_id, item in batch.items:
-            answer = answers[item_id]
+        tokens = zip(*(_shares(n, len(batch.items)) for n in (reply.tokens_in, reply.tokens_out)), strict=True)
+        cost = None if reply.cost is None else reply.cost / len(batch.items)
+        for (item_id, item), (sent, said) in zip(batch.items, tokens, strict=True):
+            answer = replace(answers[item_id], tokens_in=sent, tokens_out=said, cost=cost)
             yield replace(answer, model=reply.model, cached=reply.cached, attempts=reply.attempts), item
+
+
+def _shares(total: int | None, n: int) -> list[int | None]:
+    """Part a whole number into ``n`` that add up to it."""
+    if total is None:
+        return [None] * n
+    return [total // n + (i < total % n) for i in range(n)]
 
 
 def _usable(data: Any, field_name: str) -> bool:

@@ -77,7 +77,7 @@ def archive_project(project: Project, file: str | os.PathLike[str]) -> Archived:
         ...     restore_archive(archived.file, Path(folder) / "q.kg").decisions()["verdict"].to_list()
         ['accepted']
     """
-    target = Path(file).absolute()
+    target = Path(os.path.expanduser(file)).absolute()
     _check_target(project.path, target)
     mark = uuid.uuid4().hex
     part, snapshot = (target.with_name(f".{target.name}.{mark}{end}") for end in (".part", ".ledger"))

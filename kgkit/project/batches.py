@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import polars as pl
@@ -94,14 +94,10 @@ def _plan(begun: Begun, *, retry_failed: bool) -> _Todo:
 def _seen_before(begun: Begun) -> View | None:
     """Give the tables that the visible outputs were made from, if they were made in the way of this run."""
     run = begun.run
-    stage = STAGES[run.stage]
-    made = begun.view.state.tables.get(stage.outputs[0])
+    made = begun.view.state.tables.get(STAGES[run.stage].outputs[0])
     if made is None or (made.run.params, made.run.made_with) != (run.params, run.made_with):
         return None
-    state = begun.view.state.copy()
-    for name in stage.inputs:
-        state.tables[name] = replace(state.tables[name], version=made.run.inputs[name])
-    return begun.keeper.view(state)
+    return begun.keeper.view(begun.view.state.seen_by(made.run))
 
 
 def _still_right(now: View, then: View, stage: Stage, part: str, *, changed: bool) -> pl.Series:
@@ -186,10 +182,9 @@ def _keep(todo: _Todo, fresh: Result | None, parts: list[str], gone: list[str]) 
     run = todo.begun.run
     items = todo.items.filter(pl.col(PART).is_in(parts)).partition_by(PART, as_dict=True)
     own = {str(part): rows for (part,), rows in items.items()}
-    changes: dict[str, Change] = {
-        name: _rows_change(name, own, fresh.frames[name] if fresh else None, gone) for name in todo.stage.outputs
-    }
-    changes["outcomes"] = _outcomes_change(run, own, stamped(fresh.outcomes, run) if fresh else None, gone)
+    made = {} if fresh is None else {**fresh.frames, "outcomes": stamped(fresh.outcomes, run)}
+    changes: dict[str, Change] = {name: _rows_change(name, own, made.get(name), gone) for name in todo.stage.outputs}
+    changes["outcomes"] = _outcomes_change(run, own, made.get("outcomes"), gone)
     done = todo.begun.commit(changes, expected=todo.left)
     if done is not None:
         todo.left = {name: done.outputs[name] for name in todo.stage.outputs}

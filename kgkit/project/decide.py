@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from kgkit.errors import InputError, OptionError
 from kgkit.ids import stable_id
-from kgkit.project.ledger import as_json
+from kgkit.project.ledger import HALF
 from kgkit.project.records import now
 
 __all__ = ["KINDS", "VERDICTS", "Decided", "append_decision", "find_decision", "merge_of"]
@@ -43,9 +43,9 @@ def append_decision(
 
     Raises:
         OptionError: ``kind`` or ``verdict`` is not known.
-        InputError: The subject or the reviewer is empty, or the payload is no JSON object.
+        InputError: The subject or the reviewer is empty, something is no text, or the payload is no JSON object.
     """
-    data = _checked(kind, subject_id, verdict, payload, reviewer)
+    data = _checked(kind, subject_id, verdict, payload, reviewer, note)
     said = connection.execute(
         f"SELECT decision_id, reviewer, {_SAID} FROM decisions WHERE kind = ? AND subject_id = ? ORDER BY seq DESC",
         (kind, subject_id),
@@ -55,7 +55,8 @@ def append_decision(
             break
         if who == reviewer and note in (None, what[2]):
             return Decided(decision_id, "already applied")
-    at = now()
+    last = connection.execute("SELECT decided_at FROM decisions ORDER BY seq DESC LIMIT 1").fetchone()
+    at = max(now(), last[0] + 1 if last else 0)  # the newest counts, also when the clock was put back
     decision_id = stable_id("decision", kind, subject_id, verdict, data, reviewer, note, at, len(said))
     row = (decision_id, kind, subject_id, verdict, data, reviewer, note, at)
     connection.execute(
@@ -94,19 +95,21 @@ def find_decision(connection: sqlite3.Connection, decision_id: str) -> tuple[str
     return str(row[0]), str(row[1])
 
 
-def _checked(kind: str, subject_id: str, verdict: str, payload: Mapping[str, Any] | None, reviewer: str) -> str:
+def _checked(
+    kind: str, subject_id: str, verdict: str, payload: Mapping[str, Any] | None, reviewer: str, note: str | None
+) -> str:
     if kind not in KINDS:
         raise OptionError.not_one_of("kind", kind, KINDS)
     if verdict not in VERDICTS:
         raise OptionError.not_one_of("verdict", verdict, VERDICTS)
-    for name, value in (("subject_id", subject_id), ("reviewer", reviewer)):
-        if not isinstance(value, str) or not value.strip():
-            msg = f"{name}={value!r} must be text, and not empty."
+    for name, value in (("subject_id", subject_id), ("reviewer", reviewer), ("note", note or "-")):
+        if not isinstance(value, str) or not value.strip() or HALF.search(value):
+            msg = f"{name}={value!r} must be text, whole characters, and not empty."
             raise InputError(msg)
     try:
-        data = as_json(dict(payload or {}))
-        json.loads(data)
-    except (TypeError, ValueError) as error:
+        data = json.dumps(dict(payload or {}), ensure_ascii=False, sort_keys=True, allow_nan=False)
+        data.encode()
+    except (TypeError, ValueError, RecursionError) as error:
         msg = f"payload must be a mapping of what JSON can hold: {error}"
         raise InputError(msg) from error
     return data

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
@@ -142,9 +142,7 @@ def _items_to_do(keeper: Keeper, view: View, run: Run) -> int:
     now = view.parts(table)
     if run.made_with != made_with(run.stage):
         return sum(file.n_rows for file in view.files(table))
-    state = view.state.copy()
-    state.tables[table] = replace(state.tables[table], version=run.inputs[table])
-    before = keeper.view(state)
+    before = keeper.view(view.state.seen_by(run))
     then = before.parts(table)
     changed = [part for part in now if now[part] != then.get(part)]
     old, new = (v.rows(table, parts=changed, columns=stage.told) for v in (before, view))

@@ -183,9 +183,10 @@ class Keeper:
         self.store.sweep(known_files(connection))
 
     def _outdated(self, connection: sqlite3.Connection, state: State) -> dict[str, int]:
-        """Give the tables whose newest version on disk is not the visible one, or shows other rows."""
+        """Give the tables whose newest version on disk is not the visible one (-1: none is), or shows other rows."""
         heads = read_heads(connection)
-        return {n: v for n, v in state.versions.items() if heads.get(n) != (self.store.head(n), v)}
+        wanted = dict.fromkeys(heads, -1) | state.versions
+        return {n: v for n, v in wanted.items() if heads.get(n) != (self.store.head(n), v)}
 
     def _put(self, connection: sqlite3.Connection, before: View, name: str, change: Change) -> int:
         parts = [(WHOLE, change)] if isinstance(change, pl.DataFrame) else change(before)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from functools import cached_property
 from typing import Any
 
 import polars as pl
 
 from kgkit.display import result_html
-from kgkit.frames import Backend, give
+from kgkit.frames import Backend
 from kgkit.project.keep import Keeper
 from kgkit.project.records import Run, row_counts
 from kgkit.project.stages import STAGES
@@ -65,9 +66,22 @@ class KeptRun:
         worst: pl.DataFrame = Result(outcomes=self.outcomes).failures
         return worst
 
-    def to(self, backend: Backend) -> dict[str, Any]:
-        """Give all tables as ``"polars"``, ``"pandas"`` or ``"pyarrow"`` frames, by name."""
-        return {name: give(frame, name, backend) for name, frame in self.frames.items()}
+    def to(self, backend: Backend) -> Result:
+        """Give the result of the stage function, with ``"polars"``, ``"pandas"`` or ``"pyarrow"`` frames."""
+        from kgkit.documents.chunk import Chunks
+        from kgkit.documents.read import Documents
+        from kgkit.extraction import Extraction
+
+        kind: type[Result] = {k.stage: k for k in (Documents, Chunks, Extraction)}[self.stage]
+        return kind(**{f.name: self.frames[f.name] for f in fields(kind)}).to(backend)
+
+    def to_pandas(self) -> Result:
+        """Give the result of the stage function with pandas frames."""
+        return self.to("pandas")
+
+    def to_polars(self) -> Result:
+        """Give the result of the stage function with polars frames."""
+        return self.to("polars")
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name not in STAGES[self.stage].outputs:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sqlite3
 import uuid
 from collections.abc import Iterator
@@ -17,11 +18,14 @@ from pathlib import Path
 from kgkit.errors import InputError, ProjectBusyError, ProjectError
 from kgkit.project.store import awkward_name
 
-__all__ = ["FILES", "FORMAT", "LEDGER", "VERSIONS", "Ledger", "open_ledger"]
+__all__ = ["FILES", "FORMAT", "HALF", "LEDGER", "VERSIONS", "Ledger", "open_ledger"]
 
 LEDGER = "ledger.sqlite"
 FORMAT = 2
 """Version of what is in the ledger and how the tables lie in the folder."""
+
+HALF = re.compile("[\ud800-\udfff]")
+"""Half characters (lone surrogates), which no file can hold."""
 
 _APPLICATION = 0x6B676B74  # "kgkt": tells a ledger from any other SQLite file
 _SCRATCH = ".ledger-"
@@ -271,5 +275,6 @@ def _kind(error: sqlite3.Error) -> str:
 
 
 def as_json(value: object) -> str:
-    """Write JSON the same way each time."""
-    return json.dumps(value, ensure_ascii=False, sort_keys=True)
+    """Write JSON the same way each time; half characters, as of file names that are no UTF-8, are escaped."""
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True)
+    return json.dumps(value, sort_keys=True) if HALF.search(text) else text

@@ -60,7 +60,7 @@ class Project(Verbs):
     def __init__(self, path: str | os.PathLike[str], *, create: bool = True, timeout: float = 60.0) -> None:
         import kgkit
 
-        folder = Path(path).absolute()
+        folder = Path(os.path.expanduser(path)).absolute()
         ledger = open_ledger(folder, create=create, timeout=timeout, version=kgkit.__version__)
         super().__init__(folder, Keeper(ledger, Store(folder / "tables")))
         self._keeper.tidy()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -97,6 +97,13 @@ class State:
     def copy(self) -> State:
         """Copy it, so that the next run does not change it."""
         return State(dict(self.tables), dict(self.asked), self.last_decision)
+
+    def seen_by(self, run: Run) -> State:
+        """Give the state in which the inputs of a run are as that run read them."""
+        state = self.copy()
+        for name, version in run.inputs.items():
+            state.tables[name] = replace(state.tables[name], version=version)
+        return state
 
     @property
     def versions(self) -> dict[str, int]:

@@ -29,17 +29,26 @@ _AFTER = ("chunk_documents", "extract", "build_graph", "detect_communities")
 
 @dataclass(frozen=True)
 class StageRun:
-    """What became of one stage: its result, ``None`` where it was fresh; the rows of its tables; seconds."""
+    """What became of one stage.
+
+    Attributes:
+        stage: The stage's function.
+        result: What it gave; ``None`` where it was fresh.
+        counts: Its items, as the ledger has them: ``in``, ``ok``, ``empty``, ``failed``, ``skipped``.
+        rows: How many rows its tables have.
+        seconds: How long it took.
+    """
 
     stage: str
     result: Result | KeptRun | None
+    counts: dict[str, int]
     rows: dict[str, int]
     seconds: float
 
     @property
     def status(self) -> str:
         """``ran``, or ``fresh`` where there was nothing to do."""
-        return "ran" if self.result else "fresh"
+        return "fresh" if self.result is None else "ran"
 
 
 def run_project(
@@ -90,7 +99,7 @@ def run_project(
     def note(stage: str, act: Callable[[], Result | KeptRun] | None) -> None:
         began = time.monotonic()
         result = act() if act else None
-        run = StageRun(stage, result, _rows(project, stage), time.monotonic() - began)
+        run = StageRun(stage, result, *_told(project, stage), time.monotonic() - began)
         done.append(run)
         if on_stage:
             on_stage(run)
@@ -117,7 +126,7 @@ def run_project(
 
 def is_project(path: str | os.PathLike[str]) -> bool:
     """Tell whether a folder is a project, sound or not."""
-    return (Path(path) / LEDGER).exists()
+    return (Path(os.path.expanduser(path)) / LEDGER).exists()
 
 
 def _is_due(project: Project, stage: str) -> bool:
@@ -138,10 +147,13 @@ def _last(project: Project, stage: str) -> dict[str, Any]:
     return revived_options(made.run.params, project._models) if made else {}
 
 
-def _rows(project: Project, stage: str) -> dict[str, int]:
+def _told(project: Project, stage: str) -> tuple[dict[str, int], dict[str, int]]:
+    """Give the counts of a stage's latest run, and the rows of its tables."""
     with project._keeper.ledger.reading() as connection:
-        versions = read_state(connection).versions
-        return row_counts(connection, {n: versions[n] for n in STAGES[stage].outputs if n in versions})
+        state = read_state(connection)
+        names = [name for name in STAGES[stage].outputs if name in state.tables]
+        rows = row_counts(connection, {name: state.versions[name] for name in names})
+    return dict(state.tables[names[0]].run.counts), rows
 
 
 def _was_interrupted(result: Result | KeptRun) -> bool:

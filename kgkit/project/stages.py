@@ -44,15 +44,15 @@ STAGES = {
         ("chunks",),
         item="doc_id",
         compared=("doc_id", "source", "title", "text", "sections"),
-        told=("doc_id", "source", "content_hash"),
+        told=("doc_id", "source", "title", "n_chars", "content_hash"),
     ),
     "extract": Stage(
         "extract",
         ("chunks",),
         ("mentions", "statements"),
         item="chunk_id",
-        compared=("doc_id", "chunk_id", "seq", "start", "end", "text"),
-        told=("doc_id", "chunk_id"),
+        compared=("doc_id", "chunk_id", "seq", "start", "end", "text", "title", "heading"),
+        told=("doc_id", "chunk_id", "title", "heading"),
     ),
     "build_graph": Stage(
         "build",

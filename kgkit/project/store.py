@@ -37,7 +37,7 @@ _SETTINGS: dict[str, str | None] = {
     "delta.logRetentionDuration": _FOREVER,
     "delta.deletedFileRetentionDuration": _FOREVER,
 }
-_AWKWARD = re.compile(r"[\[\]^|\\]|%[0-9A-Fa-f]{2}")  # deltalake's paths are addresses
+_AWKWARD = re.compile(r"[\[\]^|\\\x00-\x1f\x7f]|%[0-9A-Fa-f]{2}")  # deltalake's paths are addresses
 _ONE_FILE = 1 << 40  # a part is one file, and its rows keep their order
 
 
@@ -160,17 +160,23 @@ class Store:
                 path.parent.rmdir()
 
     def show(self, name: str, version: int) -> int:
-        """Make a table's newest version have the rows of ``version``, for readers that know of no ledger.
+        """Make a table's newest version have the rows of ``version``, for readers and for the next version.
+
+        Args:
+            name: The table.
+            version: The version; none of its rows when it is -1.
 
         Returns:
             The newest version.
         """
         try:
             newest = _table(self.path(name))
-            if set(newest.file_uris()) != set(_table(self.path(name), version).file_uris()):
+            held = set(newest.file_uris())
+            if version < 0 and held:
+                newest.delete()
+            elif version >= 0 and held != set(_table(self.path(name), version).file_uris()):
                 newest.restore(version)
-                newest = _table(self.path(name))
-            return newest.version()
+            return self.head(name)
         except Exception as error:  # deltalake's own kinds
             msg = f"Cannot make the table {name!r} show its version {version}: {error}"
             raise ProjectError(msg) from error

@@ -51,7 +51,7 @@ def restore_archive(file: str | os.PathLike[str], path: str | os.PathLike[str]) 
     """
     from kgkit.project.project import Project
 
-    source, target = Path(file).absolute(), Path(path).absolute()
+    source, target = (Path(os.path.expanduser(place)).absolute() for place in (file, path))
     _check_target(target)
     scratch = target.with_name(f".{target.name}-{uuid.uuid4().hex}")
     try:

@@ -91,8 +91,12 @@ class Verbs:
             OptionError: An option has a value that is not allowed.
         """
         import kgkit as kg
+        from kgkit.extraction.schema import STARTERS
 
         options = self._with_model(options)
+        schema = options.get("schema")
+        if isinstance(schema, (str, os.PathLike)) and schema not in STARTERS:
+            options["schema"] = kg.Schema.of(schema)  # what a file says is kept, not its name: it may change
 
         def work(chunks: pl.DataFrame) -> Result:
             return kg.extract(chunks, **options)
@@ -134,7 +138,9 @@ class Verbs:
         The same question asked again replaces its answer.
         """
         import kgkit as kg
+        from kgkit.retrieval.find import clean_question
 
+        question = clean_question(question)
         kept = {"question": question, **kept_options(options)}
         with self._recorded("ask", kept):
             begun = begin(self._keeper, "ask", kept, optional=("entities",))
@@ -188,8 +194,8 @@ class Verbs:
         *,
         retry_failed: bool = False,
     ) -> KeptRun:
-        if batch_chars < 1:
-            msg = f"batch_chars={batch_chars} is not possible. It must be 1 or more."
+        if not isinstance(batch_chars, int) or batch_chars < 1:
+            msg = f"batch_chars={batch_chars!r} is not possible. It must be a whole number, 1 or more."
             raise OptionError(msg)
         kept = kept_options(options)
         with self._recorded(stage, kept):

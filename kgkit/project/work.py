@@ -180,7 +180,7 @@ def graph_of(keeper: Keeper, state: State) -> Graph:
     """Give the graph of a state: as people's decisions left it."""
     from kgkit.graph import Graph
 
-    view = keeper.view(state)
+    view = _built_from(keeper, state)
     frames = {name: view.table(name) for name in ("entities", "relations", "evidence", "mentions", "statements")}
     return Graph(**frames, outcomes=view.rows("outcomes", parts=[outcome_part("build_graph")]))
 
@@ -190,12 +190,18 @@ def reviewed_graph(keeper: Keeper, state: State, options: Mapping[str, Any]) -> 
     import kgkit as kg
     from kgkit.resolution.apply import Reviewed
 
-    view = keeper.view(state)
+    view = _built_from(keeper, state)
     base = kg.build_graph(view.table("mentions"), view.table("statements"), **options)
     names = ("entities", "relations", "evidence", "canonical", "aliases", "withheld")
     frames = {name: view.table(name) for name in names} | {name: getattr(base, name) for name in _SAID}
     outcomes = view.rows("outcomes", parts=[outcome_part("apply_decisions")])
     return Reviewed(**frames, outcomes=outcomes, base=base)
+
+
+def _built_from(keeper: Keeper, state: State) -> View:
+    """Look at a state with the mentions and statements that its graph was built from."""
+    made = state.tables.get("entities")
+    return keeper.view(state.seen_by(made.run) if made else state)
 
 
 def new_run(stage: str, params: dict[str, Any], inputs: dict[str, int], *, last_decision: int | None = None) -> Run:
@@ -207,7 +213,8 @@ def new_run(stage: str, params: dict[str, Any], inputs: dict[str, int], *, last_
 
 def record_failure(keeper: Keeper, run: Run, error: Exception) -> None:
     """Note a stage that failed as a whole; nothing of it is visible."""
-    reason = without_secrets(f"{type(error).__name__}: {error}")[:_REASON]
+    words = f"{type(error).__name__}: {error}".encode("utf-8", "backslashreplace").decode("utf-8")
+    reason = without_secrets(words)[:_REASON]
     with suppress(ProjectError):  # the error itself is raised, which is what counts
         keeper.commit(replace(run, verdict="failed", reason=reason), {})
 
@@ -238,7 +245,9 @@ def named(source: Any) -> Any:
     """Write down where documents came from."""
     if isinstance(source, (str, os.PathLike)):
         return os.fsdecode(source)
-    if isinstance(source, (list, tuple, set, frozenset)):
+    if isinstance(source, (set, frozenset)):
+        return sorted(map(named, source))
+    if isinstance(source, (list, tuple)):
         return [named(item) for item in source]
     return f"a {type(source).__module__.split('.')[0]} frame"
 

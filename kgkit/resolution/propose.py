@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,22 +13,21 @@ import polars as pl
 from kgkit import tables
 from kgkit.errors import InputError, OptionError
 from kgkit.frames import Backend, backend_of, check_backend, give, to_polars
-from kgkit.ids import stable_id_series
+from kgkit.models import ChatModel
+from kgkit.resolution.adjudicate import adjudicate_pairs, band_of, no_verdicts
 from kgkit.resolution.candidates import find_candidates
 from kgkit.resolution.decisions import links
 from kgkit.resolution.features import prepare
 from kgkit.resolution.groups import Groups, group_pairs
+from kgkit.resolution.proposed import Links, groups_table, merges_table, outcomes_table, pairs_table
 from kgkit.resolution.records import records_of
 from kgkit.resolution.scoring import Scored, learn, score_pairs
 from kgkit.resolution.scoring.questions import choose_questions
-from kgkit.resolution.scoring.reasons import reasons_of
-from kgkit.results import Result, outcomes_from
+from kgkit.results import Result
 
 __all__ = ["Merges", "propose_merges"]
 
 Ints = npt.NDArray[np.int64]
-_Links = list[tuple[int, int]]
-_APART = 1.0  # most log-odds of a pair that the clustering kept apart
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -38,8 +37,9 @@ class Merges(Result):
     Attributes:
         merges: One row per proposed pair, the most likely first.
         groups: One row per group of entities that belong together by all scores and decisions.
-        outcomes: What became of each entity.
+        outcomes: What became of each entity, and of each question to a language model.
         candidates: What each source of candidates found, and what was cut and why.
+        verdicts: What a language model said of pairs; see `adjudicate`.
         scored: All candidates with what was measured, for rescoring and questions.
     """
 
@@ -49,6 +49,7 @@ class Merges(Result):
     merges: Any
     groups: Any
     candidates: Any = field(default=None)
+    verdicts: Any = field(default=None)
     scored: Scored | None = field(default=None)
     settings: dict[str, Any] = field(default_factory=dict)
 
@@ -71,7 +72,57 @@ class Merges(Result):
         Raises:
             InputError: The candidates are not here: the merges were read from frames.
         """
-        return _merges(self._candidates(), decisions, to_polars(self.candidates), self.settings, self._backend)
+        return self._again(self._candidates(), decisions, self._verdicts, self._outcomes)
+
+    def adjudicate(
+        self,
+        model: ChatModel,
+        *,
+        graph: Any = None,
+        documents: Any = None,
+        decisions: Any = None,
+        band: tuple[float, float] = (0.12, 0.88),
+        weight: float = 2.0,
+        candidates: int = 6,
+        batch_size: int = 10,
+    ) -> Merges:
+        """Ask a language model about the pairs that are near even, and score anew with what it says.
+
+        Each question shows one entity and its candidates, and asks which of these are the same; the model sees names,
+        types, attributes, relations and quotes of both sides. Its verdict is one more measure with a weight, and one
+        more reason; it decides nothing, and lifts no pair to automatic strength by itself. A question that fails
+        changes nothing and is an outcome of the stage ``adjudicate``; pairs with a verdict are not asked again.
+
+        Args:
+            model: The model; its budget and its cache are its own.
+            graph: The graph the entities are from: its statements are quoted.
+            documents: A documents frame: where no statement names an entity, the words around its mentions are quoted.
+            decisions: What was decided so far; those pairs are not asked about.
+            band: Least and highest score to ask about. By default pairs that a verdict can lift over a threshold of
+                .5, or bring below it.
+            weight: Log-odds that a verdict adds or takes away: 2 fits a model that is right in 7 of 8 cases.
+            candidates: Most candidates in a question.
+            batch_size: Most questions in a request.
+
+        Returns:
+            New merges; these are not changed.
+
+        Raises:
+            InputError: The candidates are not here, or ``documents`` came without a graph.
+            OptionError: An option is out of range.
+        """
+        scored = self._candidates()
+        records = scored.prepared.records
+        must, cannot = _links(records.frame["entity_id"], decisions)
+        settled = np.array([a * len(records) + b for a, b in [*must, *cannot]], np.int64)
+        rows = band_of(scored, band, settled)
+        told = adjudicate_pairs(
+            records, scored.left[rows], scored.right[rows], scored.log_odds[rows], model, known=scored.verdicts,
+            weight=weight, most=candidates, size=batch_size, graph=graph, documents=documents,
+        )  # fmt: skip
+        asked = pl.concat([self._outcomes, told.outcomes]).unique(["stage", "item_id"], keep="last")
+        verdicts = pl.concat([self._verdicts, told.frame])
+        return self._again(replace(scored, verdicts=told.verdicts), decisions, verdicts, asked)
 
     def next_questions(self, n: int = 10, *, decisions: Any = None, seed: int = 0) -> Any:
         """Choose the pairs whose answers teach most.
@@ -93,7 +144,26 @@ class Merges(Result):
         must, cannot = _links(ids, decisions)
         settled = np.array([a * len(ids) + b for a, b in [*must, *cannot]], np.int64)
         rows = choose_questions(scored, n, settled=settled, seed=seed)
-        return give(_rows(scored, rows, ids, scored.log_odds[rows]), "merges", self._backend)
+        return give(pairs_table(scored, rows, ids, scored.log_odds[rows]), "merges", self._backend)
+
+    def _again(self, scored: Scored, decisions: Any, verdicts: pl.DataFrame, told: pl.DataFrame) -> Merges:
+        """Score anew, and keep what was asked and said so far."""
+        merges = _merges(scored, decisions, to_polars(self.candidates), self.settings, self._backend)
+        asked = told.filter(pl.col("stage") != self.stage).sort("stage", "item_id")
+        outcomes = pl.concat([merges._outcomes, asked])
+        return replace(
+            merges,
+            outcomes=give(outcomes, "outcomes", self._backend),
+            verdicts=give(verdicts.sort("left_id", "right_id"), None, self._backend),
+        )
+
+    @property
+    def _outcomes(self) -> pl.DataFrame:
+        return tables.conform(to_polars(self.outcomes), "outcomes")
+
+    @property
+    def _verdicts(self) -> pl.DataFrame:
+        return to_polars(self.verdicts).cast(no_verdicts().schema)
 
     @property
     def _backend(self) -> Backend:
@@ -114,6 +184,7 @@ def propose_merges(
     automatic: float = 0.95,
     per_record: int = 15,
     across: str | None = None,
+    model: ChatModel | None = None,
     backend: Backend | None = None,
 ) -> Merges:
     """Propose which entities are one, how likely, and why; nothing is merged.
@@ -135,6 +206,8 @@ def propose_merges(
         per_record: Candidates per entity, about.
         across: A column, such as ``source``: only entities that differ in it are paired. Use it for two lists that
             have no duplicates of their own.
+        model: A language model that is asked about the pairs near even; see `Merges.adjudicate`, which has more
+            options.
         backend: Kind of frames to answer with; by default that of ``graph``.
 
     Returns:
@@ -162,7 +235,8 @@ def propose_merges(
     settings = {"threshold": threshold, "automatic": automatic, "per_record": per_record, "across": across}
     kind = backend or backend_of(getattr(graph, "frames", {}).get("entities", graph))
     check_backend(kind)
-    return _merges(scored, decisions, found.report, settings, kind)
+    merges = _merges(scored, decisions, found.report, settings, kind)
+    return merges if model is None else merges.adjudicate(model, graph=graph, decisions=decisions)
 
 
 def _check(threshold: float, automatic: float, per_record: int) -> None:
@@ -181,31 +255,32 @@ def _merges(scored: Scored, decisions: Any, report: pl.DataFrame, settings: dict
     must, cannot = _links(ids, decisions)
     scored = learn(scored, must, cannot)
     grouped = _grouped(scored, must, cannot, settings["threshold"], settings["across"])
-    merges = _table(scored, grouped, ids, must, cannot, settings["threshold"])
+    merges = merges_table(scored, grouped, ids, must, cannot, settings["threshold"])
     frames = {
         "merges": merges,
-        "groups": _groups(grouped, ids),
-        "outcomes": _outcomes(scored, ids, merges, settings),
+        "groups": groups_table(grouped, ids),
+        "outcomes": outcomes_table(scored, ids, merges, settings),
     }
     given = {name: give(frame, name, kind) for name, frame in frames.items()}
-    return Merges(**given, candidates=give(report, None, kind), scored=scored, settings=settings)
+    beside = {"candidates": give(report, None, kind), "verdicts": give(no_verdicts(), None, kind)}
+    return Merges(**given, **beside, scored=scored, settings=settings)
 
 
-def _links(ids: pl.Series, decisions: Any) -> tuple[_Links, _Links]:
+def _links(ids: pl.Series, decisions: Any) -> tuple[Links, Links]:
     """Rows of the pairs that people joined and kept apart, as far as their entities are here."""
     if decisions is None:
         return [], []
     found = links(decisions)
     row = {entity: i for i, entity in enumerate(ids.to_list())}
 
-    def rows(pairs: Iterable[tuple[str, str]]) -> _Links:
+    def rows(pairs: Iterable[tuple[str, str]]) -> Links:
         here = ((row[a], row[b]) for a, b in pairs if a in row and b in row)
         return sorted({(min(p), max(p)) for p in here})
 
     return rows(found.must), rows(found.cannot)
 
 
-def _grouped(scored: Scored, must: _Links, cannot: _Links, threshold: float, across: str | None) -> Groups:
+def _grouped(scored: Scored, must: Links, cannot: Links, threshold: float, across: str | None) -> Groups:
     level = float(np.log(threshold / (1 - threshold)))
     sides = None if across is None else scored.prepared.records.frame[across].to_list()
 
@@ -220,75 +295,3 @@ def _grouped(scored: Scored, must: _Links, cannot: _Links, threshold: float, acr
         len(scored.prepared), scored.left.astype(np.int64), scored.right.astype(np.int64), scored.log_odds,
         must=must, cannot=cannot, complete=complete, threshold=level, missing=min(-3.0, level - 1.0),
     )  # fmt: skip
-
-
-def _table(
-    scored: Scored, grouped: Groups, ids: pl.Series, must: _Links, cannot: _Links, threshold: float
-) -> pl.DataFrame:
-    apart = grouped.labels[scored.left] != grouped.labels[scored.right]
-    odds = np.where(apart, np.minimum(scored.log_odds, _APART), scored.log_odds)
-    n = len(ids)
-    settled = np.array([a * n + b for a, b in [*must, *cannot]], np.int64)
-    low, high = np.minimum(scored.left, scored.right), np.maximum(scored.left, scored.right)
-    open_ = ~np.isin(low.astype(np.int64) * n + high, settled)
-    kept = np.flatnonzero(open_ & (odds >= np.log(threshold / (1 - threshold))))
-    frame = _rows(scored, kept, ids, odds[kept])
-    return frame.sort("score", "left_id", "right_id", descending=[True, False, False])
-
-
-def _rows(scored: Scored, rows: Ints, ids: pl.Series, odds: npt.NDArray[np.float64]) -> pl.DataFrame:
-    """Write pairs as a merges table, in the order given."""
-    low, high = np.minimum(scored.left, scored.right)[rows], np.maximum(scored.left, scored.right)[rows]
-    left, right = ids.gather(low), ids.gather(high)
-    frame = pl.DataFrame(
-        {
-            "merge_id": stable_id_series("merge", left, right),
-            "left_id": left,
-            "right_id": right,
-            "score": 1 / (1 + np.exp(-odds)),
-            "method": pl.repeat(scored.method, len(rows), dtype=pl.String, eager=True),
-            "reasons": reasons_of(scored, rows, odds),
-        }
-    )
-    return tables.conform(frame, "merges")
-
-
-def _groups(grouped: Groups, ids: pl.Series) -> pl.DataFrame:
-    table = grouped.table
-
-    def named(column: str) -> pl.Series:
-        return ids.gather(table[column])
-
-    def chance(column: str) -> pl.Expr:
-        return 1 / (1 + (-pl.col(column)).exp())
-
-    rows = table.select("n_members", "n_pairs", "n_scored", mean_score=chance("mean"), weakest_score=chance("weakest"))
-    members = [ids.gather(m).to_list() for m in table["members"].to_list()]
-    whole = rows.with_columns(
-        pl.Series("members", members, dtype=pl.List(pl.String)),
-        weakest_left_id=named("weakest_left"),
-        weakest_right_id=named("weakest_right"),
-    )
-    key = pl.Series("key", ["\n".join(m) for m in members], dtype=pl.String)
-    return tables.conform(whole.with_columns(stable_id_series("group", key).alias("group_id")), "groups")
-
-
-def _outcomes(scored: Scored, ids: pl.Series, merges: pl.DataFrame, settings: dict[str, Any]) -> pl.DataFrame:
-    met = np.zeros(len(ids), bool)
-    met[scored.left] = met[scored.right] = True
-    proposed = pl.concat([merges["left_id"], merges["right_id"]]).unique()
-    rows = pl.DataFrame({"item_id": ids, "met": met}).with_columns(ids.is_in(proposed.implode()).alias("proposed"))
-    return outcomes_from(
-        "propose_merges",
-        ids,
-        rows.select(
-            "item_id",
-            status=pl.when("met").then(pl.lit("ok")).otherwise(pl.lit("empty")),
-            reason=pl.when(~pl.col("met"))
-            .then(pl.lit("no_candidate"))
-            .when(~pl.col("proposed"))
-            .then(pl.lit("no_proposal")),
-            detail=pl.when(~pl.col("met")).then(pl.lit("nothing like it among the others")),
-        ),
-        params=settings,
-    )

@@ -449,6 +449,14 @@ def test_leftovers_and_unseen_versions_are_remarks(path: Path) -> None:
     assert bad(look(path), "remark") == set()
 
 
+def test_a_graph_with_merged_entities_is_sound(path: Path) -> None:
+    project = kg.Project(path)
+    project.decide("merge", project.table("entities")["entity_id"].to_list()[:3], "accepted")
+    project.build()
+    assert project.table("canonical").height > project.table("entities").height
+    assert look(path).sound
+
+
 def test_where_there_is_no_project(tmp_path: Path) -> None:
     (tmp_path / "note.txt").write_text("x")
     for place in (tmp_path, tmp_path / "absent", tmp_path / "note.txt"):

@@ -111,3 +111,26 @@ def test_schemas_come_back_as_they_were(tmp_path: Path, server: Server) -> None:
     sent = len(server.got)
     project.extract(model=model_of(server), schema=kg.Schema.starter("investigations"))
     assert len(server.got) == sent
+
+
+def test_what_a_model_is_told_beside_the_text_counts(tmp_path: Path, server: Server) -> None:
+    """A title that changed, and a schema's file: both are in the prompt."""
+    project = kg.Project(tmp_path / "p")
+    schema = tmp_path / "schema.yaml"
+    kg.Schema.starter("general").to_yaml(schema)
+
+    def extract() -> int:
+        project.chunk()
+        project.extract(model=model_of(server), schema=schema)
+        return len(server.got)
+
+    project.read(texts("Ann Lee", "Bo Li"))
+    sent = extract()
+    assert extract() == sent
+    project.read(texts("Ann Lee", "Bo Li").with_columns(title=pl.Series(["Letters", None])))
+    project.chunk()
+    assert project.status().filter(pl.col("table") == "mentions")["items_to_do"].to_list() == [1]
+    assert extract() == sent + 1
+    kg.Schema.starter("general").drop("EVENT").to_yaml(schema)
+    assert extract() == sent + 3
+    assert extract() == sent + 3 and project.refresh() == []

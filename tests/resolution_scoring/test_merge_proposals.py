@@ -107,8 +107,10 @@ def test_a_rejected_pair_does_not_come_back() -> None:
 
 
 def test_an_undone_rejection_may_come_back() -> None:
-    undone = decisions(decision("e00", "e01", "rejected"), decision("e00", "e01", "undone", at=1))
-    assert ("e00", "e01") in pairs(kg.propose_merges(people(), decisions=undone))
+    no = decision("e04", "e05", "rejected")
+    undo = decision("e04", "e05", "undone", at=1) | {"payload": json.dumps({"decision_id": no["decision_id"]})}
+    assert ("e04", "e05") not in pairs(kg.propose_merges(people(), decisions=decisions(no)))
+    assert ("e04", "e05") in pairs(kg.propose_merges(people(), decisions=decisions(no, undo)))
 
 
 def test_an_accepted_pair_is_in_one_group_and_not_asked_again() -> None:
@@ -224,3 +226,19 @@ def test_answers_move_scores() -> None:
     assert "answers" in second.merges["method"][0]
     for score, reasons in second.merges.select("score", "reasons").iter_rows():
         assert sum(r["weight"] for r in reasons) == pytest.approx(np.log(score / (1 - score)), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "type_"),
+    [
+        ("1 May 1964", "1 May", "DATE"), ("17 November 1951", "November 1951", "DATE"), ("1940", "1940s", "DATE"),
+        ("William King", "William Bartik", "PERSON"), ("Jean Bartik", "William Bartik", "PERSON"),
+        ("computer program", "stored-program computer", "CONCEPT"),
+        ("British Association", "British Rubber Producers' Research Association", "ORGANISATION"),
+        ("Royal Air Force", "Royal Canadian Air Force", "ORGANISATION"),
+        ("Moore School", "Moore School Lectures", "ORGANISATION"), ("Lumen", "Lumen Division", "ORGANISATION"),
+    ],
+)  # fmt: skip
+def test_kinds_of_pairs_that_are_no_proposal(one: str, other: str, type_: str) -> None:
+    frame = pl.DataFrame({"entity_id": ["a", "b"], "name": [one, other], "type": [type_] * 2})
+    assert not len(kg.propose_merges(frame).merges)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kgkit.extraction.schema_types import EntityType, RelationType
-from kgkit.ids import content_hash
+from kgkit.models.fence import fenced
 from kgkit.text import collapse_spaces
 
 if TYPE_CHECKING:
@@ -123,19 +123,6 @@ def first_messages(system: str, passage: Passage) -> tuple[Mapping[str, Any], ..
 def again_messages(first: tuple[Mapping[str, Any], ...], reply: str) -> tuple[Mapping[str, Any], ...]:
     """Make the messages of the second pass, which asks for what the first left out."""
     return *first, {"role": "assistant", "content": reply}, {"role": "user", "content": _AGAIN}
-
-
-def fenced(name: str, text: str) -> str:
-    """Put a text between marker lines that do not occur in it; the same text always gets the same markers.
-
-    Examples:
-        >>> fenced("passage", "Hello").splitlines()[1]
-        'Hello'
-    """
-    mark = content_hash(text)[:12]
-    while mark in text.lower():  # a text that holds its own hash does not turn up; one that holds a known hash may
-        mark = content_hash(mark + text)[:12]
-    return f"<{name}-{mark}>\n{text}\n</{name}-{mark}>"
 
 
 def reply_schema(schema: Schema, *, output_language: str | None = None) -> dict[str, Any]:

@@ -53,7 +53,7 @@ def check_project(path: str | os.PathLike[str]) -> Checkup:
         >>> checkup.findings["check"].to_list()[:3]
         ['ledger', 'format', 'runs']
     """
-    folder = Path(path).absolute()
+    folder = Path(os.path.expanduser(path)).absolute()
     store = Store(folder / "tables")
     if not (folder / LEDGER).exists() and not store.names():
         msg = f"There is no project at {str(folder)!r}: it holds neither a {LEDGER} nor tables."
@@ -91,7 +91,7 @@ def _check_tables(store: Store, known: Known | None, findings: Findings) -> Visi
     """Check files and rows: those that the ledger names, or the newest ones where there is no ledger."""
     named = known.lives.keys() if known and known.state else set(store.names())
     found = {name: read_log(name, store.path(name), findings) for name in store.names() if name in named}
-    check_files(found, findings)
+    check_files(found, known, findings)
     if known:
         check_versions(found, known, findings)
     visible = Visible(found, known)
@@ -119,10 +119,11 @@ def _check_quotes(visible: Visible, findings: Findings) -> None:
 
 def _check_readers(visible: Visible, findings: Findings) -> None:
     """Remark where tools without kgkit see other rows than kgkit does."""
-    for name, version in visible.versions.items():
-        table = visible.found.get(name)
-        if table and table.files(version) != table.files(table.newest):
-            text = f"its newest version is {table.newest}, and the project shows {version}"
+    for name, table in visible.found.items():
+        version = visible.versions.get(name, -1)
+        if table.files(version) != table.files(table.newest):
+            shown = "none" if version < 0 else version
+            text = f"its newest version is {table.newest}, and the project shows {shown}"
             meaning = "A writer was killed, or is writing now. Other tools see rows that the project does not show."
             findings.remark("readers", f"tables/{name}", text, meaning, _OPEN)
     findings.ok("readers", "tables", "other tools see the same rows")

@@ -65,7 +65,7 @@ def find_candidates(
         >>> entities = pl.DataFrame({"entity_id": ["a", "b", "c", "d", "e"], "name": names})
         >>> found = find_candidates(entities)
         >>> list(zip(found.left.tolist(), found.right.tolist(), strict=True))
-        [(0, 1), (2, 3)]
+        [(0, 1), (0, 4), (2, 3)]
     """
     if not per_record > 0:
         msg = f"per_record={per_record!r} is out of range. Allowed: any number above 0."

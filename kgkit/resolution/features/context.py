@@ -16,19 +16,36 @@ __all__ = ["context_features"]
 
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int32]
+_WHOLE = 0.95  # share of a name from which it counts as named
+_FEW = 40.0  # what shared neighbours must outweigh: a neighbour of two in a thousand weighs about as much
 _BORN = re.compile(r"(?:\bborn\b[^.;()]{0,40}?|\(\s*(?:b\.\s*|c\.\s*)?)(1\d{3}|20\d{2})\b")
 
 
-def context_features(prepared: Prepared, left: Ints, right: Ints) -> dict[str, npt.NDArray[np.generic]]:
-    """Measure what is known of pairs beside their names; NaN or 0 where nothing is."""
+def context_features(
+    prepared: Prepared, left: Ints, right: Ints, own_words: npt.NDArray[np.bool_]
+) -> dict[str, npt.NDArray[np.generic]]:
+    """Measure what is known of pairs beside their names; NaN or 0 where nothing is.
+
+    Args:
+        prepared: The records.
+        left: Rows of the left records.
+        right: Rows of the right ones.
+        own_words: Whether both names have words that the other has not.
+    """
+    described, both = _described(prepared, left, right)
+    two = both & own_words  # a sentence that names both, each in words of its own: no description of either
+    description = _descriptions(prepared, left, right)
+    description[two] = described[two] = np.nan
+    together = _together(prepared, left, right)
+    together[two] = np.maximum(together[two], 2)
     born = _once(prepared, "_born", _born)
     a, b = born[left], born[right]
     return {
         "type": _types(prepared, left, right),
-        "description": _descriptions(prepared, left, right),
-        "described": _described(prepared, left, right),
+        "description": description,
+        "described": described,
         "neighbours": _neighbours(prepared, left, right),
-        "together": _together(prepared, left, right),
+        "together": together,
         "related": _related(prepared, left, right),
         "born": np.select([(a == 0) | (b == 0), a == b], [0, 1], 2).astype(np.int8),
     }
@@ -92,18 +109,26 @@ def _words(text: str) -> list[str]:
     return re.findall(r"[^\W_]+", fold(text))
 
 
-def _described(prepared: Prepared, left: Ints, right: Ints) -> Floats:
-    """Share of either name's words (by weight) that the other's description holds; the greater of the two."""
+def _described(prepared: Prepared, left: Ints, right: Ints) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """Share of either name's words (by weight) that the other's description holds; and whether one names both.
+
+    The greater of the two shares; NaN without a description.
+    """
     made = _once(prepared, "_described", _name_in_description)
-    best = np.full(len(left), np.nan, np.float32)
+    best, both = np.full(len(left), np.nan, np.float32), np.zeros(len(left), bool)
     if made is None:
-        return best
+        return best, both
     names, held, there = made
     for one, two in ((left, right), (right, left)):
-        total = np.asarray(names[one].sum(axis=1)).ravel()
-        share = np.asarray(names[one].multiply(held[two]).sum(axis=1)).ravel() / np.maximum(total, 1e-6)
+        share = _held(names[one], held[two])
         best = np.fmax(best, np.where(there[two], share, np.nan).astype(np.float32))
-    return best
+        both |= (share > _WHOLE) & (_held(names[two], held[two]) > _WHOLE)
+    return best, both
+
+
+def _held(names: Any, held: Any) -> npt.NDArray[np.float64]:
+    total = np.asarray(names.sum(axis=1)).ravel()
+    return np.asarray(np.asarray(names.multiply(held).sum(axis=1)).ravel() / np.maximum(total, 1e-6))
 
 
 def _weighted(prepared: Prepared) -> Any:
@@ -114,15 +139,17 @@ def _weighted(prepared: Prepared) -> Any:
     weights = sparse.diags_array(np.log1p(matrix.shape[0] / degree).astype(np.float32))
     linked = sparse.csr_array((np.ones(len(matrix.data), np.float32), matrix.indices, matrix.indptr), matrix.shape)
     rows = (linked @ weights).tocsr()
-    norms = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
-    return sparse.diags_array((1 / np.maximum(norms, 1e-9)).astype(np.float32)).dot(rows).tocsr(), norms > 0
+    return rows, np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel()).astype(np.float32)
 
 
 def _neighbours(prepared: Prepared, left: Ints, right: Ints) -> Floats:
     if prepared.records.neighbours is None:
         return np.full(len(left), np.nan, np.float32)
-    matrix, there = _once(prepared, "_neighbour_rows", _weighted)
-    return np.where(there[left] & there[right], cosines(matrix, left, right), np.nan).astype(np.float32)
+    matrix, length = _once(prepared, "_neighbour_rows", _weighted)
+    a, b = length[left], length[right]
+    # One neighbour that many have says little, though it be all that two have: a cosine would be 1.
+    near = cosines(matrix, left, right) / (a * b + _FEW)
+    return np.where((a > 0) & (b > 0), near, np.nan).astype(np.float32)
 
 
 def _pair_keys(prepared: Prepared, left: Ints, right: Ints) -> npt.NDArray[np.int64]:

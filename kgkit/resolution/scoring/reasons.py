@@ -17,6 +17,7 @@ __all__ = ["reasons_of"]
 
 _PATTERNS = "patterns in the answers"
 _GROUP = "rule: the rest of the group does not agree"
+_PIECE = 50_000
 _LEAST = 0.005  # parts below this are added to the start
 _LEVEL = dict(
     zip(LEVELS, ("", "the same, and rare", "the same", "nearly the same", "partly the same", "differs"), strict=True)
@@ -34,31 +35,50 @@ def reasons_of(
         rows: Those to explain.
         log_odds: Their final log-odds, where groups held some of them down; by default the pairs' own.
     """
-    if not len(rows):
-        return pl.Series("reasons", [], dtype=REASONS)
+    final = scored.log_odds[rows] if log_odds is None else log_odds
+    pieces = [slice(start, start + _PIECE) for start in range(0, len(rows), _PIECE)]
+    made = [_reasons(scored, rows[piece], final[piece]) for piece in pieces]
+    return pl.concat(made) if made else pl.Series("reasons", [], dtype=REASONS)
+
+
+def _reasons(scored: Scored, rows: npt.NDArray[np.integer[Any]], final: npt.NDArray[np.float64]) -> pl.Series:
     part = scored.rows(rows)
-    steps, levels = part.steps, part.levels
     parts, start = part.parts, part.base
     if part.learned is not None:
         parts, start = parts * part.learned.factors, part.learned.start
     before = part.by_prior if part.learned is None else part.learned.score(part)
-    total = scored.log_odds[rows]
-    final = total if log_odds is None else log_odds
-    patterns = before - parts.sum(axis=1) - start
-    texts = [[f"{m.says}: {s}" for s in m.steps] for m in MEASURES]
-    names = [c.name for c in scored.prepared.columns]
-    rules = scored.rule[rows]
-    listed = []
-    for i in range(len(rows)):
-        weights = parts[i].tolist()
-        found = [(texts[k][steps[i, k]], weights[k]) for k in range(len(texts))]
-        found += [(f"{name}: {_LEVEL[LEVELS[levels[i, k]]]}", weights[len(texts) + k]) for k, name in enumerate(names)]
-        found.append((_PATTERNS, float(patterns[i])))
-        if rules[i] >= 0:
-            found.append((f"rule: {RULES[rules[i]].says}", float(total[i] - before[i])))
-        found.append((_GROUP, float(final[i] - total[i])))
-        found = [(text, weight) for text, weight in found if abs(weight) >= _LEAST]
-        found.sort(key=lambda part: (-abs(part[1]), part[0]))
-        found.append(("how frequent matches are here", float(final[i]) - sum(w for _, w in found)))
-        listed.append([{"reason": text, "weight": weight} for text, weight in found])
-    return pl.Series("reasons", listed, dtype=REASONS)
+    held = scored.log_odds[rows]
+    weights = np.column_stack([parts, before - parts.sum(axis=1) - start, held - before, final - held])
+    weights[np.abs(weights) < _LEAST] = 0
+    order = np.argsort(-np.abs(weights), axis=1, kind="stable")
+    weights = np.column_stack([np.take_along_axis(weights, order, axis=1), final - weights.sum(axis=1)])
+    texts, which = _texts(scored, part, scored.rule[rows])
+    which = np.column_stack([np.take_along_axis(which, order, axis=1), np.full(len(rows), len(texts) - 1)])
+    kept = weights != 0
+    kept[:, -1] = True
+    place, column = np.nonzero(kept)
+    flat = pl.DataFrame(
+        {"row": place, "reason": texts.gather(which[place, column]), "weight": weights[place, column]},
+    )
+    listed = flat.group_by("row", maintain_order=True).agg(pl.struct("reason", "weight").alias("reasons"))
+    return listed["reasons"].cast(REASONS)
+
+
+def _texts(scored: Scored, part: Scored, rule: npt.NDArray[np.int8]) -> tuple[pl.Series, npt.NDArray[np.int64]]:
+    """All texts that a reason can have, and which of them each part of each pair has."""
+    texts: list[str] = []
+    which = np.zeros((len(part), part.parts.shape[1] + 3), np.int64)
+    for i, measure in enumerate(MEASURES):
+        which[:, i] = len(texts) + part.steps[:, i].astype(np.int64)
+        texts += [f"{measure.says}: {step}" for step in measure.steps]
+    for i, column in enumerate(scored.prepared.columns):
+        which[:, len(MEASURES) + i] = len(texts) + part.levels[:, i].astype(np.int64)
+        texts += [f"{column.name}: {_LEVEL[level]}" for level in LEVELS]
+    which[:, -4] = len(texts) + np.maximum(part.verdicts.said(part.keys), 0)
+    texts += [part.verdicts.words(at) for at in range(len(part.verdicts))] or [""]
+    which[:, -3] = len(texts)
+    texts.append(_PATTERNS)
+    which[:, -2] = len(texts) + np.maximum(rule, 0).astype(np.int64)
+    texts += [f"rule: {r.says}" for r in RULES]
+    which[:, -1] = len(texts)
+    return pl.Series([*texts, _GROUP, "how frequent matches are here"], dtype=pl.String), which

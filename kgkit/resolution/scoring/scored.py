@@ -14,10 +14,11 @@ from kgkit.resolution.features.columns import compare
 from kgkit.resolution.features.ranks import Ranks
 from kgkit.resolution.scoring.bins import MEASURES, binned
 from kgkit.resolution.scoring.columns import ColumnWeights, fit_columns
-from kgkit.resolution.scoring.rules import held
+from kgkit.resolution.scoring.rules import held, without_proof
 from kgkit.resolution.scoring.shift import shift_of
 from kgkit.resolution.scoring.store import Store
 from kgkit.resolution.scoring.table import Table, shipped_table
+from kgkit.resolution.scoring.verdicts import Verdicts
 
 __all__ = ["Scored", "score_pairs"]
 
@@ -43,6 +44,9 @@ class Scored:
         table: The weights of the measures.
         columns: The weights of the further columns.
         shift: What was added to all log-odds because matches are more or less frequent here.
+        learned: The model of the answers, or None.
+        store: What was measured so far.
+        verdicts: What a language model said of pairs.
     """
 
     prepared: Prepared
@@ -57,6 +61,7 @@ class Scored:
     shift: float
     learned: Any = field(default=None)
     store: Store = field(default_factory=Store)
+    verdicts: Verdicts = field(default_factory=Verdicts)
 
     def __len__(self) -> int:
         return len(self.left)
@@ -68,13 +73,21 @@ class Scored:
 
     @cached_property
     def parts(self) -> Reals:
-        """What each measure, and then each column, adds by the prior; one row per pair."""
-        return np.hstack([self.table.parts(self.steps), self.columns.parts(self.levels)])
+        """What each measure, each column and at last the verdict adds by the prior; one row per pair."""
+        verdict = self.verdicts.of(self.keys)[:, None]
+        return np.hstack([self.table.parts(self.steps), self.columns.parts(self.levels), verdict])
 
     @cached_property
     def by_prior(self) -> Reals:
-        """Log-odds by the table and the columns, before any rule."""
-        return self.table.score(self.steps) + self.columns.score(self.levels) + self.shift
+        """Log-odds by the table, the columns and the verdicts, before any rule."""
+        odds = self.table.score(self.steps) + self.columns.score(self.levels) + self.shift
+        return odds + self.verdicts.of(self.keys) if len(self.verdicts) else odds
+
+    @cached_property
+    def keys(self) -> npt.NDArray[np.int64]:
+        """The pairs as numbers, for what is known by pair."""
+        low, high = np.minimum(self.left, self.right), np.maximum(self.left, self.right)
+        return np.asarray(low.astype(np.int64) * len(self.prepared) + high)
 
     @cached_property
     def apart(self) -> Reals:
@@ -84,12 +97,16 @@ class Scored:
     @cached_property
     def _held(self) -> tuple[Reals, npt.NDArray[np.int8]]:
         odds = self.by_prior if self.learned is None else self.learned.score(self)
-        return held(self.codes, odds, self._support)
+        best, which = held(self.codes, odds, self._support)
+        return (best, which) if not len(self.verdicts) else without_proof(best, which, self.verdicts.of(self.keys))
 
     @property
-    def _support(self) -> Reals:
-        """What descriptions, neighbours and further columns add by the prior."""
-        return np.asarray(self.parts[:, list(_BESIDE)].sum(axis=1) + self.parts[:, len(MEASURES) :].sum(axis=1))
+    def _support(self) -> dict[str, Reals]:
+        """What is beside the names, all further columns, and those of codes add by the prior."""
+        columns = self.parts[:, len(MEASURES) :]
+        codes = [i for i, column in enumerate(self.prepared.columns) if column.how == "code"]
+        beside = self.parts[:, list(_BESIDE)].sum(axis=1) + columns.sum(axis=1)
+        return {"beside": beside, "columns": columns.sum(axis=1), "codes": columns[:, codes].sum(axis=1)}
 
     @property
     def method(self) -> str:

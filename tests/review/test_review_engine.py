@@ -1,0 +1,240 @@
+"""Deciding item by item: what is kept, what comes back, what changes nothing."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+
+import polars as pl
+import pytest
+from desk_data import NAMES, Broken, graph, item, merged, pairs, review
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from polars.testing import assert_frame_equal
+
+import kgkit as kg
+from kgkit.errors import InputError, OptionError
+from kgkit.resolution.decisions import read_decisions
+from kgkit.reviewing import Review
+from kgkit.reviewing.state import State
+
+
+def test_the_queue_is_a_frame_in_the_order_of_asking() -> None:
+    desk = review(order="uncertain")
+    assert desk.queue["score"].to_list() == [0.55, 0.6, 0.3, 0.8, 0.9]
+    assert desk.queue["status"].unique().to_list() == ["undecided"]
+    assert desk.queue.row(0, named=True)["name"] == "A. Lovelace = Lovelace"
+    assert desk.next()["item_id"] == item("e4", "e5")
+
+
+@pytest.mark.parametrize(
+    ("order", "first"),
+    [("score", ("e1", "e2")), ("uncertain", ("e4", "e5")), ("consequential", ("e1", "e3"))],
+)
+def test_orders(order: str, first: tuple[str, str]) -> None:
+    desk = review(pairs([("e1", "e2", 0.9), ("e1", "e3", 0.1), ("e4", "e5", 0.55)]), order=order)
+    assert desk.next()["item_id"] == item(*first)
+
+
+def test_an_audit_is_drawn_by_its_seed_alone() -> None:
+    drawn = [tuple(review(pairs(reversed(pairs().rows())), order="random", seed=s).queue["item_id"]) for s in range(9)]
+    assert drawn == [tuple(review(order="random", seed=s).queue["item_id"]) for s in range(9)]
+    assert len(set(drawn)) > 3
+
+
+def test_filters_keep_what_they_name() -> None:
+    desk = review()
+    assert desk.ask(type="MACHINE").queue["name"].to_list() == ["Mark I = Mark II"]
+    assert desk.ask(document="d1.txt").queue.height == 2
+    assert desk.ask(low=0.6, high=0.8).queue["score"].to_list() == [0.6, 0.8]
+    assert desk.ask(entity="e5").queue.height == 2
+    assert desk.ask().queue.height == 5
+    with pytest.raises(OptionError, match="Allowed: 'kind', 'type', 'document'"):
+        desk.ask(colour="red")
+
+
+def test_decisions_make_the_graph() -> None:
+    desk = review()
+    desk.decide(item("e1", "e2"), "accepted", name="Grace Murray Hopper", note="same A-0")
+    desk.decide(item("e7", "e8"), "rejected")
+    assert merged(desk)["e2"] == "e1"
+    after = kg.apply_decisions(graph(), desk.decisions)
+    assert after.entities.filter(pl.col("entity_id") == "e1")["name"].to_list() == ["Grace Murray Hopper"]
+    assert desk.progress.decided == 2 and desk.progress.accept_rate == 0.5
+    assert desk.decisions["note"].to_list() == ["same A-0", None]
+
+
+def test_what_follows_from_other_answers_is_not_asked() -> None:
+    desk = review()
+    desk.decide(item("e3", "e4"), "accepted")
+    desk.decide(item("e4", "e5"), "accepted")
+    row = desk.queue.filter(pl.col("item_id") == item("e3", "e5")).row(0, named=True)
+    assert (row["status"], row["implied"]) == ("accepted", True)
+    assert desk.progress.left == 2
+
+
+def test_skipped_and_flagged_come_back_last() -> None:
+    desk = review(order="score")
+    skipped = [desk.decide(desk.next()["item_id"], "skipped").item_id for _ in range(2)]
+    flagged = desk.decide(desk.next()["item_id"], "flagged", note="ask Bo").item_id
+    for _ in range(2):
+        desk.decide(desk.next()["item_id"], "rejected")
+    assert desk.upcoming(9) == [*skipped, flagged]
+    assert desk.item(flagged)["decision"]["note"] == "ask Bo"
+    desk.decide(skipped[0], "skipped")
+    assert desk.upcoming(9) == [skipped[1], skipped[0], flagged]
+    for one in (*skipped, flagged):
+        desk.decide(one, "rejected")
+    assert desk.next() is None
+
+
+def test_undo_has_no_limit_and_outlives_the_session() -> None:
+    first = review(order="score")
+    order = [
+        first.decide(i, v).item_id
+        for i, v in zip(first.upcoming(4), ["accepted", "rejected", "skipped", "flagged"], strict=True)
+    ]
+    later = review(order="score", decisions=first.decisions)
+    assert later.undo(2) == order[:1:-1] and later.next()["item_id"] == order[2]
+    assert later.undo(9) == order[1::-1]
+    assert later.undo() == []
+    assert later.queue["status"].unique().to_list() == ["undecided"] and later.decisions.height == 8
+
+
+def test_only_own_decisions_are_undone() -> None:
+    first = review(reviewer="Bo")
+    first.decide(item("e1", "e2"), "accepted")
+    desk = review(decisions=first.decisions)
+    assert desk.undo() == []
+    desk.undo_decision(desk.decisions["decision_id"][0])
+    assert desk.status_of(item("e1", "e2")) == "undecided"
+
+
+def test_changing_an_answer_leaves_one_that_counts() -> None:
+    desk = review()
+    pair = item("e1", "e2")
+    for verdict in ("accepted", "rejected", "skipped", "accepted"):
+        desk.decide(pair, verdict)
+        assert desk.status_of(pair) == verdict
+    assert merged(desk)["e2"] == "e1" and desk.conflicts.is_empty()
+
+
+def test_answering_twice_changes_nothing() -> None:
+    desk = review()
+    pair = item("e1", "e2")
+    first, again = desk.decide(pair, "accepted", token="t1"), desk.decide(pair, "accepted", token="t1")
+    assert (first.status, again.status) == ("recorded", "already applied")
+    assert desk.decide(pair, "accepted").status == "already applied"
+    assert desk.decisions.height == 1
+    desk.undo()
+    assert desk.decide(pair, "rejected", token="t1").status == "already applied"
+    assert desk.status_of(pair) == "undecided"
+    once = kg.apply_decisions(graph(), desk.decisions)
+    twice = kg.apply_decisions(once, pl.concat([desk.decisions, desk.decisions]))
+    assert_frame_equal(once.entities, twice.entities)
+
+
+def test_a_store_that_fails_leaves_the_item_undecided_and_says_why(tmp_path: Path) -> None:
+    project = kg.Project(tmp_path / "p.kg")
+    store = Broken(project)
+    desk = review(project=store)
+    pair = item("e1", "e2")
+    with pytest.raises(OSError, match="read-only"):
+        desk.decide(pair, "accepted", token="t1")
+    assert desk.status_of(pair) == "undecided"
+    assert desk.item(pair)["error"] == desk.errors[pair] == "the ledger is read-only"
+    store.broken = False
+    assert desk.decide(pair, "accepted", token="t1").status == "recorded"
+    assert desk.item(pair)["error"] is None and project.decisions().height == 1
+
+
+def test_a_project_resumes_where_it_was_left(tmp_path: Path) -> None:
+    project = kg.Project(tmp_path / "p.kg")
+    desk = review(project=project, order="score")
+    for verdict in ("accepted", "rejected"):
+        desk.decide(desk.next()["item_id"], verdict)
+    again = review(project=kg.Project(tmp_path / "p.kg"), order="score")
+    assert again.progress.decided == 2 and again.next()["item_id"] == desk.next()["item_id"]
+    assert again.undo() == [item("e3", "e4")]
+    desk.refresh()
+    assert desk.status_of(item("e3", "e4")) == "undecided"
+    with pytest.raises(InputError, match="not both"):
+        review(project=project, decisions=desk.decisions)
+
+
+@pytest.mark.parametrize("rows", [[("e2", "e1", 0.9)], [("e1", "e2", 0.99)], [("e1", "e2", 0.9), ("e2", "e1", 0.95)]])
+def test_no_is_not_asked_again_in_either_order(rows: list[tuple[str, str, float]]) -> None:
+    desk = review(pairs([("e1", "e2", 0.9)]))
+    desk.decide(item("e2", "e1"), "rejected", note="two people")
+    again = review(pairs(rows), decisions=desk.decisions)
+    assert again.next() is None and again.queue.height == 1
+    assert again.item(item("e1", "e2"))["decision"]["reviewer"] == "Ada"
+
+
+def test_contradictions_are_found_and_can_be_settled() -> None:
+    desk = review()
+    desk.decide(item("e3", "e5"), "rejected")
+    desk.decide(item("e3", "e4"), "accepted")
+    answer = desk.decide(item("e4", "e5"), "accepted")
+    assert answer.n_conflicts == desk.progress.conflicts == 1
+    row = desk.conflicts.row(0, named=True)
+    assert (row["left_id"], row["right_id"]) == ("e3", "e5")
+    desk.undo_decision(row["apart_by"])
+    assert desk.conflicts.is_empty() and merged(desk)["e5"] == "e3"
+
+
+def test_frames_leave_as_the_kind_that_came_in() -> None:
+    desk = Review(pairs().to_pandas(), graph().to_pandas(), reviewer="Ada")
+    desk.decide(desk.next()["item_id"], "accepted")
+    assert [type(f).__module__.split(".")[0] for f in (desk.queue, desk.decisions, desk.conflicts)] == ["pandas"] * 3
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda d: d.decide("merge_x", "accepted"), "There is no item 'merge_x'"),
+        (lambda d: d.decide(item("e1", "e2"), "yes"), "Allowed: 'accepted', 'rejected', 'skipped', 'flagged'"),
+        (lambda d: d.decide(item("e1", "e2"), "accepted", predicate="know"), "nothing that a merge has"),
+        (lambda d: d.decide(item("e1", "e2"), "accepted", members=["e1"]), "At least two"),
+        (lambda d: d.decide(item("e1", "e2"), "accepted", members=["e1", "e9"]), "'e9' is no member"),
+        (lambda d: d.decide(item("e1", "e2"), "accepted", name=" "), "must be text"),
+        (lambda d: d.ask("best"), "Allowed: 'teach'"),
+        (lambda d: review(pairs([("e1", "zz", 0.5)])), "'zz', which is not in the graph"),
+        (lambda d: review(second_opinion=2), "Allowed: 0 to 1"),
+        (lambda d: d.undo_decision("x"), "no decision 'x'"),
+    ],
+)
+def test_bad_input_is_refused_and_nothing_is_kept(call: object, words: str) -> None:
+    desk = review()
+    with pytest.raises(InputError, match=words):
+        call(desk)  # type: ignore[operator]
+    assert desk.decisions.is_empty()
+
+
+ANSWERS = st.lists(
+    st.tuples(
+        st.sampled_from(sorted(combinations("abcd", 2))), st.sampled_from(["accepted", "rejected", "skipped", "undo"])
+    ),
+    max_size=14,
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(ANSWERS)
+def test_one_answer_at_a_time_gives_what_all_at_once_give(answers: list[tuple[tuple[str, str], str]]) -> None:
+    people = pl.DataFrame({"entity_id": list("abcd"), "name": list("ABCD")})
+    desk = Review(pairs([(a, b, 0.5) for a, b in combinations("abcd", 2)]), people, reviewer="Ada")
+    for pair, verdict in answers:
+        if verdict == "undo":
+            desk.undo()
+        else:
+            desk.decide(item(*pair), verdict)
+    fresh = State(desk._entries, read_decisions(desk.decisions))
+    assert {i: s.status for i, s in fresh.stands.items()} == {i: s.status for i, s in desk._stands.items()}
+    assert (fresh.root, fresh.apart, fresh.conflicts) == (desk._state.root, desk._state.apart, desk._state.conflicts)
+
+
+def test_the_same_whatever_the_order_of_rows() -> None:
+    desk, other = review(), review(pairs(reversed(pairs().rows())))
+    assert_frame_equal(desk.queue, other.queue)
+    assert set(NAMES) == {e for row in pairs().rows() for e in row[:2]} | {"e6"}
