@@ -21,8 +21,8 @@ _MODEL = (
 _ANSWER = r"(?:answer|reply|respond)"
 _GIVE = r"(?:output|return|print|emit)"
 _LEAVES, _ANSWERS, _GIVES = "ignore disregard forget override", "answer reply respond", "output return print emit"
-_MODELS = "ai a.i. llm gpt model bot"
-_ORDERS: list[tuple[str, str]] = [  # words of which a text must have one, and a wording
+_MODELS = "_ai a.i. _llm gpt language_model chatbot chat_bot"
+_ORDERS: list[tuple[str, str]] = [  # words of which a text must have one (_ is a blank), and a wording
     (
         f"{_LEAVES} bypass follow",
         rf"(?:^|[.!?:;\"'>*(\[] *|\b(?:please|now|must|should|to|and|you) )(?:{_LEAVE}|bypass|(?:do not|don't) follow)"
@@ -35,7 +35,7 @@ _ORDERS: list[tuple[str, str]] = [  # words of which a text must have one, and a
         r"(?:that (?:is|was) |(?:you|i) (?:were|have been|was) )?(?:above|before|told|given|said)\b",
     ),
     (
-        "from",
+        "from_now from_this",
         r"\bfrom (?:now on|this point (?:on|forward|onwards?))\b,? (?:answer|reply|respond|output|you|always|only)",
     ),
     ("henceforth", rf"\bhenceforth\b,? (?:you|{_ANSWER}|only|always)"),
@@ -63,20 +63,20 @@ _ORDERS: list[tuple[str, str]] = [  # words of which a text must have one, and a
         rf"(?:entity|entities|relations?|node)\b{_NEAR}{{0,60}}\b(?:your|the) (?:answer|output|reply|response|graph)",
     ),
     (
-        "do",
+        "do_not",
         r"\bdo not (?:extract|output|mention|reveal|summari[sz]e|report)\b"
         rf"{_NEAR}{{0,40}}\b(?:entit|instruction|prompt|document|text|passage|anything)",
     ),
     (
-        "your",
+        "your_",
         r"\byour (?:new |only |real |next )?(?:task|job|role|instructions?) (?:is|are) (?:now )?(?:to|as follows)\b",
     ),
     (
-        "you",
+        "you_are",
         r"\byou are (?:now|no longer) (?:a|an|the|in) (?:\w+ )?"
         rf"(?:{_MODEL}|assistant|mode|model|bot|agent|dan|pirate|expert)\b",
     ),
-    ("act", rf"\bact as (?:if you (?:were|are)|an? (?:\w+ )?(?:{_MODEL}|assistant\b(?! to)))"),
+    ("act_as", rf"\bact as (?:if you (?:were|are)|an? (?:\w+ )?(?:{_MODEL}|assistant\b(?! to)))"),
     ("pretend", r"\bpretend (?:to be|you are|that you)\b"),
     (
         _MODELS,
@@ -97,14 +97,17 @@ _ORDERS: list[tuple[str, str]] = [  # words of which a text must have one, and a
         r"\b(?:reveal|print|repeat|show)\b (?:your|the) (?:system |hidden |initial )?(?:prompt|instructions)\b",
     ),
     (
-        "new",
+        "new_instruction new_task",
         r"\bnew (?:instructions?|task)\s*:\s*"
         r"(?:you|do|say|ignore|answer|reply|respond|output|write|print|from now)\b",
     ),
     ("system assistant", r"^[^\w\n]*(?:system|assistant)(?: (?:prompt|message|override))?\s*:"),
-    ("< [", r"</?(?:system|assistant|instructions?|passage-\w+)>|\[/?(?:SYSTEM|INST)\]|<<SYS>>"),
+    (
+        "< [system [/system [inst [/inst",
+        r"</?(?:system|assistant|instructions?|passage-\w+)>|\[/?(?:SYSTEM|INST)\]|<<SYS>>",
+    ),
     ("<|", r"<\|(?:im_start|im_end|start|end|channel|message|system|assistant|user|endoftext|eot_id)\|>"),
-    ("begin end start", r"\b(?:begin|end|start of) (?:system|developer) (?:message|prompt)\b"),
+    ("system developer", r"\b(?:begin|end|start of) (?:system|developer) (?:message|prompt)\b"),
     ("#", r"^#{1,6} ?(?:new )?(?:instruction|system(?: prompt| message)?|response)s?\b:?\s*$"),
     (
         "ignoriere vergiss missachte",
@@ -126,7 +129,10 @@ _ORDERS: list[tuple[str, str]] = [  # words of which a text must have one, and a
     ("تجاهل انس", r"(?:تجاهل|انس)[^.\n]{0,20}(?:التعليمات|الأوامر|الإرشادات)"),
     ("игнорируй забудь", r"(?:игнорируй|забудь)\w*[^.\n]{0,30}(?:инструкц|указани)\w*"),
 ]
-_WORDINGS = [(tuple(words.split()), re.compile(order, re.IGNORECASE | re.MULTILINE)) for words, order in _ORDERS]
+_WORDINGS = [
+    (tuple(word.replace("_", " ") for word in words.split()), re.compile(order, re.IGNORECASE | re.MULTILINE))
+    for words, order in _ORDERS
+]
 _UNSEEN = re.compile("[\U000e0020-\U000e007e]{4,}")  # a copy of the letters that shows nowhere
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _BLANKS = re.compile(r"\s")
@@ -157,10 +163,10 @@ def find_instructions(text: str) -> list[Span]:
 
 
 def _hits(text: str) -> Iterator[Span]:
-    lower, flat = text.lower(), ""
+    flat = _BLANKS.sub(" ", text)  # a line may end anywhere in an order
+    lower = f" {flat.lower()} "
     for words, order in _WORDINGS:
         if any(word in lower for word in words):
-            flat = flat or _BLANKS.sub(" ", text)  # a line may end anywhere in an order
             for where in (text, flat) if "^" in order.pattern else (flat,):
                 yield from (m.span() for m in order.finditer(where))
 

@@ -105,10 +105,12 @@ def has_items(data: Any) -> bool:
     entities, relations = _lists(data)
     if not entities and not relations:
         return False
-    items = read_items(data, "")
-    if not items.entities and not items.relations:
+    notes: list[str] = []
+    named = _read(entities, "entity", lambda item: _entity(item, "", notes), notes)
+    stated = _read(relations, "relation", lambda item: _relation(item, "", notes), notes)
+    if next(named, None) is None and next(stated, None) is None:  # the first that can be used is enough
         count = len(entities) + len(relations)
-        msg = f"none of its {count} items can be used; the first: {items.notes[0]}"
+        msg = f"none of its {count} items can be used; the first: {notes[0]}"
         raise ValueError(msg)
     return True
 
