@@ -42,7 +42,7 @@ def test_tokens_are_never_exceeded(serve: Serve, reported: tuple[int, int] | Non
     server = serve(lambda _: Say(completion(FOUND, usage=reported), delay=0.01))
     budget = kg.Budget(tokens=20_000)
     model = kg.OpenAIModel("m", server.url, budget=budget, max_tokens=1000, concurrency=8)
-    asks = [ask(f"a{i}", "word " * 400) for i in range(60)]
+    asks = [ask(f"a{i}", f"{i} " + "word " * 400) for i in range(60)]
     replies = list(model.ask(asks, stage="test"))
     done = sum(r.status == "ok" for r in replies)
     assert done == len(server.got) == model.budget.spent.calls
@@ -57,7 +57,7 @@ def test_money(serve: Serve) -> None:
     server = serve(lambda _: Say(completion(FOUND, usage=(1_000, 1_000))))
     budget = kg.Budget(money=0.05)
     model = kg.OpenAIModel("m", server.url, budget=budget, prices={"m": (1, 2)}, max_tokens=1000, concurrency=2)
-    replies = list(model.ask([ask(f"a{i}", "word " * 300) for i in range(30)], stage="test"))
+    replies = list(model.ask([ask(f"a{i}", f"{i} " + "word " * 300) for i in range(30)], stage="test"))
     assert {r.cost for r in replies if r.status == "ok"} == {0.003}
     assert 0.04 < (budget.spent.money or 0) <= 0.05
     assert model.usage(grouped=True)["cost"].item() == pytest.approx(budget.spent.money)
