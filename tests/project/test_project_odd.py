@@ -179,3 +179,25 @@ def test_a_batch_in_which_nothing_is_found_is_done(project: kg.Project, monkeypa
     other.chunk()
     assert other.extract().verdict == "complete"
     assert other.table("statements").equals(project.table("statements")) and other.table("mentions").is_empty()
+
+
+def test_a_stage_that_ends_after_its_inputs_were_restored_away(
+    project: kg.Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stages(project, 0)
+    first, real = project.history()["run_id"][0], kg.build_graph
+
+    def build_graph(*frames: Any, **options: Any) -> Any:
+        kg.Project(project.path).restore(first)
+        return real(*frames, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(kg, "build_graph", build_graph)
+        built = project.build()
+    state = project.status().filter(pl.col("table") == "entities").row(0, named=True)
+    assert state["reason"] == "mentions is gone; statements is gone" and state["items_to_do"] is None
+    assert project.graph().mentions.equals(built.mentions) and project.check().sound
+    with pytest.raises(InputError, match=r"no mentions in this project yet; project.extract"):
+        project.refresh()
+    stages(project, 0)
+    assert set(project.status()["status"]) == {"fresh"}
