@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # what type checkers and editors see; keep in step with _HOME
     from kgkit.graph import build_graph
     from kgkit.models import Budget, OpenAIModel, RecordedModel, Replies, describe_images, embed
     from kgkit.notebook import view_graph
+    from kgkit.notebook.review import review
     from kgkit.pipeline import run_pipeline
     from kgkit.project import Project, check_project
     from kgkit.resolution import apply_decisions, find_lookalikes, propose_merges, read_graphrag, read_merges
@@ -59,6 +60,7 @@ _HOME = {
     "read_graphrag": "resolution",
     "read_merges": "resolution",
     "read_tables": "export",
+    "review": "notebook.review",
     "run_pipeline": "pipeline",
     "search": "retrieval",
     "to_igraph": "export",
@@ -95,6 +97,7 @@ __all__ = [  # noqa: RUF022  (modules last)
     "read_graphrag",
     "read_merges",
     "read_tables",
+    "review",
     "run_pipeline",
     "search",
     "to_igraph",

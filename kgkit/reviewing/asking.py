@@ -100,6 +100,19 @@ class Asking(Desk):
         """Tell how an item stands: undecided, accepted, rejected, skipped or flagged."""
         return self._stands[item_id].status
 
+    def name_of(self, entity_id: str) -> str:
+        """Give an entity's name; the id itself where the graph has no such entity."""
+        return self._cards.name(entity_id) if self._cards.has(entity_id) else entity_id
+
+    def passage(self, doc_id: str, start: int, end: int) -> dict[str, Any] | None:
+        """Give a document's text around a place; null when its text is not here.
+
+        Returns:
+            ``before``, ``quote`` (the text from ``start`` to ``end``), ``after``, ``source``, ``n_chars`` and whether
+            there is more (``more_before``, ``more_after``).
+        """
+        return self._cards.words.passage(doc_id, start, end)
+
     def recent(self, n: int = 10) -> list[Card]:
         """Give this reviewer's latest decisions that are not undone, the newest first."""
         with self._lock:
@@ -183,7 +196,11 @@ class Asking(Desk):
                     self._answered.pop(next(iter(self._answered)))
             self._times.append(time.monotonic())
         self._changed()
+        self._answered_one(entry)
         return answer
+
+    def _answered_one(self, entry: Entry) -> None:
+        """Do what follows an answer."""
 
     def undo(self, n: int = 1) -> list[str]:
         """Take back this reviewer's last ``n`` steps, of earlier sessions too; a bulk decision is one step.
@@ -282,7 +299,7 @@ class Asking(Desk):
         if entry is not None:
             return self._cards.label(entry)
         ids = decision.payload.get("entity_ids") or [decision.subject_id]
-        return " = ".join(self._cards.name(i) if self._cards.has(i) else i for i in ids)
+        return " = ".join(map(self.name_of, ids))
 
 
 def _told(decision: Decision) -> Card:

@@ -31,12 +31,13 @@ _QUESTIONS = 10
 class Review(Asking):
     """A queue of proposals, and what people decide about them; made by `kgkit.review`, or without a front end here.
 
-    Takes what `kgkit.review` takes.
+    Takes what `kgkit.review` takes; ``learn`` is off unless asked for.
 
     Attributes:
         reviewer: Who decides.
         order: The order in which items are asked about.
         errors: Why the last try to decide on an item failed, by its id.
+        learn: Whether to score anew in the background after every ten answers.
         changes: What each round of learning changed.
 
     Examples:
@@ -52,8 +53,10 @@ class Review(Asking):
         ('merge', 'accepted', 'Ada')
     """
 
-    def __init__(self, proposals: Any, graph: Any, **options: Any) -> None:
+    def __init__(self, proposals: Any, graph: Any, *, learn: bool = False, **options: Any) -> None:
         self.changes: list[Change] = []
+        self.learn = learn
+        self._since = 0
         self._graph = graph
         self._working: Thread | None = None
         super().__init__(proposals, graph, **options)
@@ -61,7 +64,8 @@ class Review(Asking):
 
     def __repr__(self) -> str:
         progress = self.progress
-        return f"{type(self).__name__}({progress.total:,} proposals, {progress.decided:,} decided)"
+        proposals = f"{progress.total:,} proposal{'s' * (progress.total != 1)}"
+        return f"{type(self).__name__}({proposals}, {progress.decided:,} decided)"
 
     # Many at once
 
@@ -215,6 +219,12 @@ class Review(Asking):
             self._teach()
         self._changed()
         return change
+
+    def _answered_one(self, entry: Entry) -> None:
+        self._since += entry.kind == "merge"
+        if self.learn and self.helps and self._since >= _QUESTIONS:
+            self._since = 0
+            self.rescore_later()
 
     def rescore_later(self) -> Thread:
         """Score anew in the background; ``join()`` what this gives to wait for it."""

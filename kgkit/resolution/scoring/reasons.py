@@ -69,14 +69,16 @@ def _texts(scored: Scored, part: Scored, rule: npt.NDArray[np.int8]) -> tuple[pl
     texts: list[str] = []
     which = np.zeros((len(part), part.parts.shape[1] + 3), np.int64)
     for i, measure in enumerate(MEASURES):
-        which[:, i] = len(texts) + part.steps[:, i]
+        which[:, i] = len(texts) + part.steps[:, i].astype(np.int64)
         texts += [f"{measure.says}: {step}" for step in measure.steps]
     for i, column in enumerate(scored.prepared.columns):
-        which[:, len(MEASURES) + i] = len(texts) + part.levels[:, i]
+        which[:, len(MEASURES) + i] = len(texts) + part.levels[:, i].astype(np.int64)
         texts += [f"{column.name}: {_LEVEL[level]}" for level in LEVELS]
+    which[:, -4] = len(texts) + np.maximum(part.verdicts.said(part.keys), 0)
+    texts += [part.verdicts.words(at) for at in range(len(part.verdicts))] or [""]
     which[:, -3] = len(texts)
     texts.append(_PATTERNS)
-    which[:, -2] = len(texts) + np.maximum(rule, 0)
+    which[:, -2] = len(texts) + np.maximum(rule, 0).astype(np.int64)
     texts += [f"rule: {r.says}" for r in RULES]
     which[:, -1] = len(texts)
     return pl.Series([*texts, _GROUP, "how frequent matches are here"], dtype=pl.String), which

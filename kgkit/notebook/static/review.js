@@ -1,0 +1,342 @@
+import { Choice, drawCard } from "./review_card.js";
+import { KEYS, SIGNS, count, h, isDarkHere, said } from "./review_parts.js";
+
+// The panel: keys and buttons, what was sent and not yet answered, and what Python says of how things stand.
+
+const PATIENCE = 2000; // milliseconds without an answer after which the panel says so
+const LOT = 12; // cards asked for at once
+const ORDERS = { teach: "what teaches most", uncertain: "most uncertain", consequential: "most mentions touched", score: "highest score", group: "by group", random: "random audit" };
+const DONE = { accepted: "Accepted", rejected: "Rejected", skipped: "Skipped", flagged: "Flagged" };
+let panels = 0;
+
+class Panel {
+  constructor(model, el) {
+    Object.assign(this, { model, cards: new Map(), asked: new Set(), waiting: new Map(), held: null, choice: null, opened: null, problem: "", undo: [] });
+    this.number = ++panels;
+    this.session = Math.random().toString(36).slice(2);
+    this.sent = 0;
+    this.build(el);
+    this.on(model, "change:_shown", () => this.take());
+    this.on(model, "msg:custom", (message) => this.hear(message));
+    this.take();
+  }
+
+  on(target, name, act) {
+    target.on(name, act);
+    this.undo.push(() => target.off(name, act));
+  }
+
+  // Talking with Python
+
+  send(message, then = null) {
+    const token = `${this.session}-${++this.sent}`;
+    const timer = setTimeout(() => this.impatient(), PATIENCE);
+    this.waiting.set(token, { message, then, timer });
+    this.model.send({ ...message, token });
+    return token;
+  }
+
+  hear(message) {
+    const sent = this.waiting.get(message?.re);
+    if (!sent) return;
+    clearTimeout(sent.timer);
+    this.waiting.delete(message.re);
+    if (![...this.waiting.values()].some((w) => w.late)) this.lost.hidden = true;
+    this.root.dataset.answered = String(Number(this.root.dataset.answered || 0) + (sent.message.do === "decide"));
+    if (message.ok) sent.then?.(message);
+    else this.fail(sent.message, message.error);
+    this.follow();
+  }
+
+  impatient() {
+    for (const sent of this.waiting.values()) sent.late = true;
+    const unsaid = [...this.waiting.values()].filter((w) => w.message.do === "decide").length;
+    this.lost.replaceChildren(h("b", {}, "No answer from the kernel. "), unsaid ? `${count(unsaid, "answer")} may not be kept. ` : "", "If it is busy, this goes away by itself; if it was restarted, run the cell again: it goes on where you were.");
+    this.lost.hidden = false;
+  }
+
+  fail(message, error) {
+    if (message.item_id) {
+      const card = this.cards.get(message.item_id);
+      if (card) card.error = error;
+      this.show(message.item_id);
+      this.tell(`Not kept: ${error}`);
+    } else this.note(`That did not work: ${error}`);
+  }
+
+  // What is shown
+
+  take() {
+    this.state = this.model.get("_shown");
+    const { cards = {}, ids = [], change } = this.state;
+    if (change !== this.scored) { // scores are new, and so are the cards
+      this.scored = change;
+      this.cards.clear();
+      this.asked.clear();
+    }
+    for (const [id, card] of Object.entries(cards)) this.cards.set(id, card);
+    this.queue = ids;
+    this.root.dataset.theme = isDarkHere(this.state.theme) ? "dark" : "light";
+    if (this.held && !ids.includes(this.held) && this.heldBy !== "show") this.held = null;
+    this.fetch();
+    this.drawFrame();
+    this.follow();
+  }
+
+  fetch() {
+    const keep = new Set([...this.queue, this.held]);
+    for (const id of this.cards.keys()) if (!keep.has(id)) this.cards.delete(id);
+    const wanted = this.queue.filter((id) => !this.cards.has(id) && !this.asked.has(id));
+    for (let k = 0; k < wanted.length; k += LOT) {
+      const ids = wanted.slice(k, k + LOT);
+      ids.forEach((id) => this.asked.add(id));
+      this.send({ do: "cards", ids }, ({ cards }) => { for (const [id, card] of Object.entries(cards)) { this.asked.delete(id); this.cards.set(id, card); } });
+    }
+  }
+
+  /** Show the next item, unless one is held. Items whose answers are under way are not shown again. */
+  follow() {
+    const away = new Set([...this.waiting.values()].filter((w) => w.message.do === "decide").map((w) => w.message.item_id));
+    if (this.held && away.has(this.held)) this.held = null;
+    const id = this.held ?? this.queue.find((i) => !away.has(i)) ?? null;
+    const card = id === null ? null : this.cards.get(id);
+    const sign = `${id} ${card ? JSON.stringify([card.status, card.error, card.score]) : ""}`;
+    if (sign === this.sign) return;
+    const other = id !== this.current?.item_id;
+    this.sign = sign;
+    this.current = card ?? null;
+    if (card && other) {
+      this.held = id;
+      if (this.heldBy !== "show") this.heldBy = "queue";
+      this.choice = new Choice(card);
+      this.opened = null;
+      this.effectShown = null;
+      this.noteField.value = "";
+    }
+    this.drawCard(id !== null);
+  }
+
+  show(id) {
+    this.held = id;
+    this.heldBy = "show";
+    this.sign = "";
+    if (this.cards.has(id)) return this.follow();
+    return this.send({ do: "cards", ids: [id] }, ({ cards }) => { this.cards.set(id, cards[id]); });
+  }
+
+  drawCard(more) {
+    const card = this.current;
+    for (const button of this.verdicts) button.disabled = !card;
+    if (!card) {
+      const { total = 0 } = this.state.progress || {};
+      this.body.replaceChildren(h("p", { class: "kr-empty" }, more ? "One moment …" : total ? "All decided. Nothing is left to ask." : "Nothing to decide here."));
+      return;
+    }
+    const act = { redraw: () => this.drawCard(true), choose: (i) => this.choose(i), open: (quote) => this.open(quote), effect: (parts) => this.send({ do: "split", item_id: card.item_id, parts }, ({ effect }) => { this.effectShown = effect; this.drawCard(true); }), effectShown: this.effectShown };
+    const focused = this.body.contains(document.activeElement) ? document.activeElement.getAttribute("aria-label") : null;
+    const leave = this.heldBy === "show" && card.status !== "undecided" ? [h("p", { class: "kr-quiet" }, "Answer anew, or ", h("button", { type: "button", class: "kr-link", onclick: () => this.leave() }, "leave it as it is (Esc)"), ".")] : [];
+    this.body.replaceChildren(...leave, drawCard(card, this.choice, act), ...(this.opened ? [this.drawOpened()] : []));
+    if (focused !== null) ([...this.body.querySelectorAll("[aria-label]")].find((n) => n.getAttribute("aria-label") === focused && n.matches("input,button,select")) ?? this.root).focus({ preventScroll: true });
+    this.root.dataset.item = card.item_id;
+    this.root.dataset.painted = String(Number(this.root.dataset.painted || 0) + 1);
+  }
+
+  drawOpened() {
+    const p = this.opened, part = h("mark", {}, p.quote);
+    const text = h("pre", { class: "kr-text", tabindex: "0", dir: "auto" }, p.more_before ? "… " : "", p.before, part, p.after, p.more_after ? " …" : "");
+    const close = h("button", { type: "button", class: "kr-link", onclick: () => this.close() }, "Close (Esc)");
+    requestAnimationFrame(() => { text.scrollTop = Math.max(0, part.offsetTop - text.clientHeight / 2); });
+    return h("div", { class: "kr-opened" }, h("p", {}, h("b", {}, said(p.source)), ` characters ${p.start.toLocaleString("en")}–${p.end.toLocaleString("en")} of ${p.n_chars.toLocaleString("en")} `, close), text);
+  }
+
+  drawFrame() {
+    const s = this.state, p = s.progress || {}, done = (p.accepted || 0) + (p.rejected || 0);
+    this.count.textContent = s.said || "";
+    this.bar.max = Math.max(p.total || 0, 1);
+    this.bar.value = done;
+    this.bar.setAttribute("aria-label", s.said || "");
+    const later = [p.skipped ? `${p.skipped} skipped` : "", p.flagged ? `${p.flagged} flagged` : ""].filter(Boolean).join(", ");
+    this.later.textContent = later ? `${later}: they come back at the end.` : "";
+    this.orderField.replaceChildren(...s.orders.map((o) => h("option", { value: o, selected: o === s.order }, ORDERS[o])));
+    this.typeField.replaceChildren(h("option", { value: "" }, "all types"), ...s.types.map((t) => h("option", { value: t, selected: t === s.filters.type }, t)));
+    for (const [field, name] of [[this.documentField, "document"], [this.lowField, "low"], [this.highField, "high"]]) if (document.activeElement !== field) field.value = s.filters[name] ?? "";
+    this.kindField.hidden = s.kinds.length < 2;
+    this.kindField.replaceChildren(h("option", { value: "" }, "everything"), ...s.kinds.map((k) => h("option", { value: k, selected: k === s.filters.kind }, { merge: "merges", relation: "relations", type: "entities" }[k])));
+    this.who.textContent = s.reviewer + (s.blind ? ", blind" : "");
+    const learned = [s.change, s.learns && !s.helps ? "More answers hardly change the proposals now." : "", s.failed ? `Learning failed: ${s.failed}` : ""].filter(Boolean).join(" ");
+    this.learned.textContent = learned;
+    this.learnButton.hidden = !s.learns;
+    this.conflictButton.hidden = !p.conflicts;
+    this.conflictButton.textContent = `${count(p.conflicts || 0, "contradiction")}: show`;
+    if (!p.conflicts) this.conflictList.replaceChildren();
+    const row = (d) => h("li", {}, h("span", { class: `kr-is-${d.verdict}` }, `${SIGNS[d.verdict]} ${d.verdict}`), " ", said(d.label, "kr-label"), " ", h("button", { type: "button", class: "kr-link", "aria-label": `Change: ${d.label}`, onclick: () => this.show(d.item_id) }, "Change"), " ", h("button", { type: "button", class: "kr-link", "aria-label": `Undo: ${d.label}`, onclick: () => this.send({ do: "undo", decision_id: d.decision_id }) }, "Undo"));
+    this.recent.replaceChildren(...(s.recent.length ? s.recent.map(row) : [h("li", { class: "kr-quiet" }, "none yet")]));
+  }
+
+  // Deciding
+
+  decide(verdict) {
+    const card = this.current;
+    if (!card) return;
+    const note = this.noteField.value.trim(), extras = this.choice.extras(verdict);
+    if (extras.members && extras.members.length < 2) return this.note("Tick at least two that are one, or reject.");
+    this.held = null;
+    this.heldBy = "queue";
+    this.send({ do: "decide", item_id: card.item_id, verdict, ...extras, ...(note ? { note } : {}) });
+    this.note("");
+    this.tell(`${DONE[verdict]}: ${card.label}.`);
+    this.follow();
+  }
+
+  takeBack() {
+    this.held = null;
+    this.heldBy = "queue";
+    this.send({ do: "undo" }, ({ items }) => this.note(items.length ? (items.length > 1 ? `Took back ${items.length} decisions of one step.` : "Taken back.") : "Nothing to take back."));
+  }
+
+  choose(i) {
+    const side = this.current?.sides[i];
+    if (!side || this.current.kind !== "merge") return;
+    this.choice.members.add(side.entity_id);
+    this.choice.named = this.choice.named === i ? null : i;
+    this.drawCard(true);
+  }
+
+  open(quote) {
+    this.send({ do: "open", doc_id: quote.doc_id, start: quote.start, end: quote.end }, ({ passage }) => { this.opened = passage; this.drawCard(true); this.root.focus({ preventScroll: true }); });
+  }
+
+  close() {
+    this.opened = null;
+    this.drawCard(true);
+    this.root.focus({ preventScroll: true });
+  }
+
+  leave() {
+    this.held = null;
+    this.heldBy = "queue";
+    this.follow();
+    this.root.focus({ preventScroll: true });
+  }
+
+  evidence() {
+    if (this.opened) return this.close();
+    const quotes = this.current ? [...this.current.sides.flatMap((s) => s.quotes || []), ...(this.current.quotes || [])] : [];
+    const first = quotes.find((q) => q.start !== null);
+    return first ? this.open(first) : this.note("No words of a document are known here.");
+  }
+
+  ask() {
+    const filters = {}, put = (name, value) => { if (value !== "" && !Number.isNaN(value)) filters[name] = value; };
+    put("type", this.typeField.value);
+    put("kind", this.kindField.value);
+    put("document", this.documentField.value.trim());
+    put("low", this.lowField.value === "" ? "" : Number(this.lowField.value));
+    put("high", this.highField.value === "" ? "" : Number(this.highField.value));
+    this.held = null;
+    this.send({ do: "ask", order: this.orderField.value, filters });
+  }
+
+  preview(verdict) {
+    const at = Number(this.atField.value);
+    this.send({ do: "preview", verdict, at }, ({ preview: p }) => {
+      const words = verdict === "accepted" ? `score ${at} and above` : `score ${at} and below`;
+      const go = h("button", { type: "button", class: "kr-do", disabled: !p.n, onclick: () => { this.held = null; this.bulkBox.replaceChildren(); this.send({ do: "bulk", verdict, at }, ({ n }) => this.note(`${DONE[verdict]} ${count(n, "item")}; Undo takes all of them back.`)); } }, `${verdict === "accepted" ? "Accept" : "Reject"} ${p.n.toLocaleString("en")} now`);
+      const cancel = h("button", { type: "button", class: "kr-link", onclick: () => this.bulkBox.replaceChildren() }, "Cancel");
+      this.bulkBox.replaceChildren(h("p", {}, h("b", {}, `${count(p.n, "undecided item")} with ${words}.`), p.barred ? ` ${count(p.barred, "item")} left out: earlier answers keep them apart.` : ""),
+        p.weakest.length ? h("div", {}, "The weakest of them:", h("ul", {}, ...p.weakest.map((w) => h("li", {}, `${w.score.toFixed(2)} `, said(w.name))))) : "",
+        p.joins.length ? h("details", {}, h("summary", {}, `${count(p.n_joins, "entity", "entities")} would come of it`), h("ul", {}, ...p.joins.map((names) => h("li", {}, said(names.join(" = ")))))) : "", h("p", {}, go, " ", cancel));
+    });
+  }
+
+  conflicts() {
+    this.send({ do: "conflicts" }, ({ conflicts }) => this.conflictList.replaceChildren(...conflicts.map((c) => h("li", {}, said(c.left), " and ", said(c.right), ": said to be apart, and joined by other answers. ", h("button", { type: "button", class: "kr-link", onclick: () => this.send({ do: "undo", decision_id: c.apart_by }) }, "They are one: take back the “no”"), " ", ...c.joined_by.map((d, k) => h("button", { type: "button", class: "kr-link", onclick: () => this.send({ do: "undo", decision_id: d }) }, `They are two: take back “yes” ${k + 1}`))))));
+  }
+
+  // Around it
+
+  note(text) { this.message.textContent = text; }
+  tell(text) { this.live.textContent = text; }
+
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    event.stopPropagation();
+    const field = event.target.matches("input[type=text],input[type=number],select,textarea");
+    if (event.key === "Escape") {
+      if (this.opened && !field) this.close();
+      else if (!field && this.heldBy === "show") this.leave();
+      else this.root.focus({ preventScroll: true });
+      return;
+    }
+    if (field) {
+      if (event.key === "Enter" && event.target !== this.orderField) this.root.focus({ preventScroll: true });
+      return;
+    }
+    const name = event.key.toLowerCase(), acts = { a: () => this.decide("accepted"), r: () => this.decide("rejected"), s: () => this.decide("skipped"), f: () => this.decide("flagged"), u: () => this.takeBack(), e: () => this.evidence(), n: () => this.noteField.focus(), "?": () => { this.help.open = !this.help.open; } };
+    const act = /^[1-9]$/.test(name) ? () => this.choose(Number(name) - 1) : acts[name];
+    if (!act) return;
+    event.preventDefault();
+    if (!event.repeat) act();
+  }
+
+  build(el) {
+    const id = (part) => `kr-${this.number}-${part}`;
+    // A double click is one click: its second press must not decide the next item.
+    const verdict = (name, key, text) => h("button", { type: "button", class: `kr-do kr-do-${name}`, "aria-keyshortcuts": key, onclick: (e) => { if (e.detail < 2) this.decide(name); } }, text, h("kbd", { "aria-hidden": "true" }, key));
+    this.verdicts = [verdict("accepted", "A", "Accept"), verdict("rejected", "R", "Reject"), verdict("skipped", "S", "Skip"), verdict("flagged", "F", "Flag")];
+    const undo = h("button", { type: "button", class: "kr-do", "aria-keyshortcuts": "U", onclick: (e) => { if (e.detail < 2) this.takeBack(); } }, "Undo", h("kbd", { "aria-hidden": "true" }, "U"));
+    this.count = h("span", { class: "kr-count" });
+    this.bar = h("progress", { class: "kr-progress", value: 0 });
+    this.later = h("span", { class: "kr-quiet" });
+    this.who = h("span", { class: "kr-quiet" });
+    this.body = h("div", { class: "kr-body" });
+    this.live = h("div", { class: "kr-unseen", "aria-live": "polite" });
+    this.message = h("p", { class: "kr-message", role: "status" });
+    this.lost = h("p", { class: "kr-error", role: "alert", hidden: true });
+    this.noteField = h("input", { type: "text", class: "kr-field kr-note", placeholder: "note (N)", "aria-label": "Note" });
+    this.orderField = h("select", { class: "kr-field", id: id("order"), onchange: () => this.ask() });
+    this.typeField = h("select", { class: "kr-field", "aria-label": "Type", onchange: () => this.ask() });
+    this.kindField = h("select", { class: "kr-field", "aria-label": "Kind", hidden: true, onchange: () => this.ask() });
+    this.documentField = h("input", { type: "text", class: "kr-field", placeholder: "document", "aria-label": "Document", onchange: () => this.ask() });
+    const number = (label, value) => h("input", { type: "number", class: "kr-field kr-number", min: "0", max: "1", step: "0.01", "aria-label": label, placeholder: label, value });
+    this.lowField = number("score from", "");
+    this.highField = number("score to", "");
+    for (const field of [this.lowField, this.highField]) field.addEventListener("change", () => this.ask());
+    this.atField = number("threshold", "0.95");
+    this.bulkBox = h("div", { class: "kr-bulk" });
+    this.recent = h("ul", { class: "kr-recent" });
+    this.learned = h("p", { class: "kr-quiet" });
+    this.learnButton = h("button", { type: "button", class: "kr-link", onclick: () => { this.note("Scoring anew …"); this.send({ do: "rescore" }, () => this.note("")); } }, "Learn from the answers now");
+    this.conflictButton = h("button", { type: "button", class: "kr-link kr-warn", hidden: true, onclick: () => this.conflicts() });
+    this.conflictList = h("ul", { class: "kr-recent" });
+    this.help = h("details", { class: "kr-help" }, h("summary", {}, "Keys (?)"), h("dl", {}, ...KEYS.flatMap(([key, what]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, what)])), h("p", { class: "kr-quiet" }, "Keys work while the panel has the focus: click it, or tab to it."));
+    const small = (text, act) => h("button", { type: "button", class: "kr-link", onclick: act }, text);
+    this.root = h("div", { class: "kgkit-review", tabindex: "0", role: "group", "aria-label": "Review panel. Press A to accept, R to reject, S to skip, U to undo, question mark for all keys.", "data-lm-suppress-shortcuts": "true" },
+      h("header", {}, h("b", { class: "kr-title" }, "Review"), this.count, this.later, this.who), this.bar, this.lost,
+      h("div", { class: "kr-tools" }, h("label", { for: id("order") }, "Ask first: "), this.orderField, this.kindField, this.typeField, this.documentField, this.lowField, this.highField),
+      this.body, h("div", { class: "kr-actions" }, ...this.verdicts, undo, this.noteField), this.message, this.live,
+      h("div", { class: "kr-below" },
+        h("details", { class: "kr-fold", open: true }, h("summary", {}, "Recent decisions"), this.recent, this.conflictButton, this.conflictList),
+        h("div", {}, h("details", { class: "kr-fold" }, h("summary", {}, "Many at once"), h("p", {}, h("label", {}, "score ", this.atField), " ", small("Preview accepting", () => this.preview("accepted")), " ", small("Preview rejecting", () => this.preview("rejected"))), this.bulkBox),
+          h("div", { class: "kr-learning" }, this.learned, this.learnButton), this.help)));
+    this.root.addEventListener("keydown", (e) => this.key(e));
+    for (const name of ["keyup", "keypress", "contextmenu", "copy", "cut", "paste"]) this.root.addEventListener(name, (e) => e.stopPropagation());
+    this.themes = new MutationObserver(() => { this.root.dataset.theme = isDarkHere(this.state.theme) ? "dark" : "light"; });
+    this.themes.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light", "data-jp-theme-name", "class"] });
+    el.append(this.root);
+  }
+
+  destroy() {
+    this.undo.forEach((undo) => undo());
+    for (const sent of this.waiting.values()) clearTimeout(sent.timer);
+    this.themes.disconnect();
+    this.root.remove();
+  }
+}
+
+function render({ model, el }) {
+  const panel = new Panel(model, el);
+  return () => panel.destroy();
+}
+
+export default { render };

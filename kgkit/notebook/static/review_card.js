@@ -1,0 +1,138 @@
+import { count, differing, h, inWords, marked, said } from "./review_parts.js";
+
+// One item: both sides, the words behind them, what speaks for and against, and what can be chosen.
+
+const WHY = 4; // reasons shown before the rest is folded away
+
+/** What is chosen on a card before a verdict: members, a name, corrections. */
+export class Choice {
+  constructor(card) {
+    this.card = card;
+    this.members = new Set(card.sides.map((side) => side.entity_id));
+    this.named = null;
+    this.typed = "";
+    this.type = "";
+    this.predicate = card.predicate ?? "";
+    this.reverse = false;
+    this.polarity = card.polarity ?? "";
+    this.refused = new Set();
+    this.leaves = new Set();
+    this.leaveName = "";
+  }
+
+  /** What goes along with a verdict. */
+  extras(verdict) {
+    const { card } = this, extras = {};
+    if (card.kind === "relation") {
+      const all = (card.quotes || []).length;
+      if (verdict === "rejected" && this.refused.size && this.refused.size < all) extras.statement_ids = [...this.refused];
+      if (verdict !== "accepted") return extras;
+      if (this.predicate.trim() && this.predicate !== card.predicate) extras.predicate = this.predicate.trim();
+      if (this.reverse) extras.reverse = true;
+      if (this.polarity !== card.polarity) extras.polarity = this.polarity;
+      return extras;
+    }
+    if (verdict !== "accepted") return extras;
+    const name = this.typed.trim() || (this.named !== null ? card.sides[this.named].name : "");
+    if (name && !(card.kind === "type" && name === card.sides[0].name)) extras.name = name;
+    if (this.type.trim() && this.type.trim() !== card.sides[0].type) extras.type = this.type.trim();
+    if (card.kind === "merge" && this.members.size < card.sides.length) extras.members = [...this.members];
+    if (card.kind === "type" && this.leaves.size) return { parts: this.parts() };
+    return extras;
+  }
+
+  parts() {
+    return [{ name: this.leaveName.trim() || this.card.sides[0].name, doc_ids: [...this.leaves] }];
+  }
+}
+
+/** Draw a card. `act` holds what its parts may do: open a place, show the effect of a split, draw again. */
+export function drawCard(card, choice, act) {
+  const group = card.kind === "merge" && card.sides.length > 2;
+  const badge = card.score === null || card.score === undefined ? null : h("span", { class: "kr-badge", title: "how likely the proposal is right" }, `${inWords(card.score)} · ${card.score.toFixed(2)}`);
+  const head = h("div", { class: "kr-question" }, h("h3", {}, card.question || (card.kind === "type" ? "Is this one thing, with the right name and type?" : "")), badge, standing(card));
+  const body = card.kind === "relation" ? relation(card, choice, act) : sides(card, choice, act, group);
+  return h("div", { class: "kr-card", "data-item": card.item_id, "data-kind": card.kind }, error(card), head, body, against(card), card.kind === "merge" ? shared(card, act) : null, choices(card, choice, act), why(card));
+}
+
+function error(card) {
+  return card.error ? h("p", { class: "kr-error", role: "alert" }, h("b", {}, "Not kept: "), card.error, " The item is undecided; try again when that is mended.") : null;
+}
+
+function standing(card) {
+  if (card.status === "undecided") return null;
+  const { decision } = card, by = decision ? ` by ${decision.reviewer}` : card.implied ? ", as other answers imply" : "";
+  return h("span", { class: `kr-badge kr-is-${card.status}` }, `${card.status}${by}`, decision?.note ? [": ", said(decision.note)] : null);
+}
+
+function sides(card, choice, act, group) {
+  const list = card.sides.map((side, i) => oneSide(card, side, i, choice, act, group));
+  const weakest = card.weakest ? h("p", { class: "kr-quiet" }, "Weakest link: ", said(card.weakest[0]), " and ", said(card.weakest[1]), ".") : null;
+  return h("div", {}, weakest, h("div", { class: group ? "kr-sides kr-group" : card.sides.length > 1 ? "kr-sides" : "kr-sides kr-one" }, ...list));
+}
+
+function oneSide(card, side, i, choice, act, group) {
+  const tick = group ? h("input", { type: "checkbox", class: "kr-tick", checked: choice.members.has(side.entity_id), "aria-label": `${side.name} is one of them`, onchange: (e) => { choice.members[e.target.checked ? "add" : "delete"](side.entity_id); act.redraw(); } }) : null;
+  const number = card.kind === "merge" ? h("button", { type: "button", class: "kr-pick", "data-choose": i, "aria-pressed": String(choice.named === i), title: `This name stays (${i + 1})`, onclick: () => act.choose(i) }, choice.named === i ? `${i + 1} ✓ name stays` : `${i + 1}`) : null;
+  const facts = [side.type || "no type", count(side.n_mentions, "mention"), count(side.n_documents, "document")];
+  const aliases = side.aliases.length ? h("p", { class: "kr-quiet" }, "also ", ...side.aliases.slice(0, 8).flatMap((a, k) => [k ? ", " : "", said(a)]), side.aliases.length > 8 ? ` and ${side.aliases.length - 8} more` : "") : null;
+  const attributes = side.attributes.length ? h("dl", {}, ...side.attributes.slice(0, 10).flatMap(([k, v, differs]) => [h("dt", {}, said(k)), h("dd", { class: differs ? "kr-differs" : null }, said(v), differs ? " ≠" : "")])) : null;
+  const near = side.neighbours?.length ? h("p", { class: "kr-quiet" }, card.kind === "merge" ? "only this one: " : "with: ", ...side.neighbours.slice(0, 6).flatMap((n, k) => [k ? ", " : "", h("span", { title: n.said.join(", ") }, said(n.name))]), side.neighbours.length > 6 ? ` and ${side.neighbours.length - 6} more` : "") : null;
+  const quotes = side.quotes.length ? h("ul", { class: "kr-quotes" }, ...side.quotes.slice(0, group ? 1 : 3).map((q) => quoteItem(q, act))) : h("p", { class: "kr-quiet" }, "No words of a document are known for it.");
+  const more = side.n_quotes > side.quotes.length ? h("p", { class: "kr-quiet" }, `${side.quotes.length} of ${side.n_quotes} places shown`) : null;
+  return h("section", { class: choice.members.has(side.entity_id) ? "kr-side" : "kr-side kr-out", "aria-label": side.name }, h("h4", {}, tick, differing(side.parts), number), h("p", { class: "kr-facts" }, said(facts[0], "kr-type"), ` · ${facts[1]} · ${facts[2]}`), aliases, side.description ? h("p", {}, said(side.description)) : null, attributes, near, quotes, group ? null : more);
+}
+
+function quoteItem(quote, act, extra = null) {
+  const place = quote.start === null ? "place unknown" : `${quote.start.toLocaleString("en")}–${quote.end.toLocaleString("en")}`;
+  const open = quote.start === null ? said(quote.source) : h("button", { type: "button", class: "kr-link", title: "Open the document here", onclick: () => act.open(quote) }, said(quote.source), ` ${place}`);
+  const polarity = quote.polarity && quote.polarity !== "positive" ? h("b", {}, ` ${quote.polarity} `) : null;
+  return h("li", {}, extra, h("q", {}, marked(quote)), polarity, h("div", { class: "kr-source" }, open));
+}
+
+function against(card) {
+  if (!card.against.length) return null;
+  return h("div", { class: "kr-against" }, h("b", {}, "⚠ Against: "), ...card.against.flatMap((text, k) => [k ? "; " : "", said(text)]));
+}
+
+function shared(card, act) {
+  const common = card.common?.length ? h("p", {}, h("b", {}, `${count(card.n_common, "neighbour")} in common: `), ...card.common.flatMap((n, k) => [k ? ", " : "", said(n)])) : h("p", { class: "kr-quiet" }, "No neighbours in common.");
+  const between = card.between?.length ? h("div", {}, h("p", {}, h("b", {}, "Named together:")), h("ul", { class: "kr-quotes" }, ...card.between.map((q) => quoteItem(q, act)))) : null;
+  return h("div", { class: "kr-shared" }, common, between);
+}
+
+function relation(card, choice, act) {
+  const [source, target] = card.sides, ends = choice.reverse ? [target, source] : [source, target];
+  const end = (side) => h("span", { class: "kr-end" }, said(side.name, "kr-name"), " ", h("small", {}, side.type || "no type"));
+  const words = h("input", { type: "text", class: "kr-field", "aria-label": "What it says", value: choice.predicate, oninput: (e) => { choice.predicate = e.target.value; } });
+  const turn = h("button", { type: "button", class: "kr-link", "aria-pressed": String(choice.reverse), onclick: () => { choice.reverse = !choice.reverse; act.redraw(); } }, "Turn round ⇄");
+  const polarity = h("select", { class: "kr-field", "aria-label": "Polarity", onchange: (e) => { choice.polarity = e.target.value; } }, ...["positive", "negated", "conditional", "reported"].map((p) => h("option", { value: p, selected: p === choice.polarity }, p)));
+  const tick = (q) => h("input", { type: "checkbox", class: "kr-tick", checked: !choice.refused.has(q.evidence_id), "aria-label": "This sentence says so", onchange: (e) => { choice.refused[e.target.checked ? "delete" : "add"](q.evidence_id); act.redraw(); } });
+  const some = choice.refused.size && choice.refused.size < card.quotes.length;
+  return h("div", {}, h("p", { class: "kr-triple" }, end(ends[0]), words, end(ends[1])), h("p", {}, turn, " ", polarity), h("ul", { class: "kr-quotes" }, ...card.quotes.slice(0, 12).map((q) => quoteItem(q, act, card.quotes.length > 1 ? tick(q) : null))), some ? h("p", { class: "kr-quiet" }, "Reject now takes away only the unticked sentences; the relation stays with the others.") : null);
+}
+
+function choices(card, choice, act) {
+  if (card.kind === "relation") return null;
+  const name = h("input", { type: "text", class: "kr-field", placeholder: card.kind === "merge" ? "another name" : card.sides[0].name, "aria-label": "Name to have", value: choice.typed, oninput: (e) => { choice.typed = e.target.value; } });
+  const type = h("input", { type: "text", class: "kr-field", placeholder: card.sides[0].type || "type", "aria-label": "Type to have", value: choice.type, oninput: (e) => { choice.type = e.target.value; } });
+  const row = h("p", { class: "kr-choices" }, h("label", {}, "Name ", name), " ", h("label", {}, "Type ", type));
+  return card.kind === "type" ? h("div", {}, row, splitting(card, choice, act)) : row;
+}
+
+function splitting(card, choice, act) {
+  if (card.documents.length < 2) return null;
+  const tick = (d) => h("label", {}, h("input", { type: "checkbox", class: "kr-tick", checked: choice.leaves.has(d.doc_id), onchange: (e) => { choice.leaves[e.target.checked ? "add" : "delete"](d.doc_id); act.redraw(); } }), " ", said(d.source), ` (${d.mention_ids.length}) `, h("q", {}, said(d.quote)));
+  const name = h("input", { type: "text", class: "kr-field", placeholder: "name of the other one", "aria-label": "Name of the other one", value: choice.leaveName, oninput: (e) => { choice.leaveName = e.target.value; } });
+  const effect = h("button", { type: "button", class: "kr-link", disabled: !choice.leaves.size, onclick: () => act.effect(choice.parts()) }, "Show what that does to relations");
+  const told = act.effectShown ? h("ul", { class: "kr-effect" }, ...(act.effectShown.length ? act.effectShown.map((r) => h("li", {}, `${r.change === "added" ? "+" : "−"} `, said(`${r.source} · ${r.predicate} · ${r.target}`))) : [h("li", {}, "no relation changes")])) : null;
+  return h("details", { class: "kr-split", open: choice.leaves.size > 0 }, h("summary", {}, "Two of one name? Tick the documents that mean the other one, then accept."), h("ul", { class: "kr-documents" }, ...card.documents.slice(0, 60).map((d) => h("li", {}, tick(d)))), h("p", {}, name, " ", effect), told);
+}
+
+function why(card) {
+  if (!card.reasons.length) return null;
+  const sorted = [...card.reasons].sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight)), top = Math.max(...sorted.map((r) => Math.abs(r.weight)), 1);
+  const row = (r) => h("li", { class: r.weight < 0 ? "kr-minus" : "kr-plus" }, h("span", { class: "kr-weight" }, `${r.weight < 0 ? "−" : "+"}${Math.abs(r.weight).toFixed(1)}`), h("span", { class: "kr-bar", style: `inline-size:${Math.round((60 * Math.abs(r.weight)) / top)}px`, "aria-hidden": "true" }), said(r.reason));
+  const rest = sorted.length > WHY ? h("details", {}, h("summary", {}, `and ${sorted.length - WHY} more`), h("ul", {}, ...sorted.slice(WHY).map(row))) : null;
+  return h("div", { class: "kr-why" }, h("b", {}, "Why it is proposed"), h("ul", {}, ...sorted.slice(0, WHY).map(row)), rest);
+}
