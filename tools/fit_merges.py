@@ -39,10 +39,12 @@ No set has what these measure, so their weights are judgements, set by hand: {by
 
 BY_HAND = {
     "generation": (0, -0.5, 1.0, -3.0),
-    "neighbours": (0, -0.3, 0, 0.5, 1.0, 1.6, 2.2),
+    "neighbours": (0, -0.3, 0, 0.2, 0.4, 1.2, 2.2),
     "together": (0, 0.3, -1.0, -1.5),
     "related": (0, 2.0, -2.0),
     "born": (0, 1.5, -2.0),
+    "more": (0, 0, 0, 0, 0, 0),  # rules hold these down
+    "value": (0, 0.5, -2.0),
 }
 ROWS = 4_000  # matches, and other pairs, of one set at most
 MATCHES = 100.0  # what the matches of a set weigh, in pairs

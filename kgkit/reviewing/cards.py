@@ -20,6 +20,8 @@ __all__ = ["Cards"]
 _QUOTES, _NEIGHBOURS, _LONG = 3, 12, 160
 _BORN = re.compile(r"(?:\bborn\b[^.;()]{0,40}?|\(\s*(?:b\.\s*|c\.\s*)?)(1\d{3}|20\d{2})\b")
 _BIRTH_KEYS = ("born", "birth", "birth_year", "year_of_birth", "birth_date", "date_of_birth")
+_WORDS = re.compile(r"\s+|[^\s]+")
+_ALIKE = 0.5  # share of letters that two words have in common, from which they are compared by letters
 _DIGITS = re.compile(r"\d+")
 
 Card = dict[str, Any]
@@ -204,17 +206,27 @@ def _mark_attributes(sides: Sequence[Card]) -> None:
 
 
 def _differences(one: str, other: str) -> tuple[list[list[Any]], list[list[Any]]]:
-    """Cut two names into parts: the text, and whether it differs from the other's."""
+    """Cut two names into parts: the text, and whether it differs from the other's. Like words differ in letters."""
     if max(len(one), len(other)) > _LONG:
         return [[one, False]], [[other, False]]
-    blocks = SequenceMatcher(None, one.casefold(), other.casefold(), autojunk=False)
-    if len(one) != len(one.casefold()) or len(other) != len(other.casefold()):
-        blocks = SequenceMatcher(None, one, other, autojunk=False)
-    left, right = [], []
-    for tag, a, b, c, d in blocks.get_opcodes():
-        left.append([one[a:b], tag != "equal"])
-        right.append([other[c:d], tag != "equal"])
+    words = [_WORDS.findall(name) for name in (one, other)]
+    left: list[list[Any]] = []
+    right: list[list[Any]] = []
+    for tag, a, b, c, d in _matching(*words):
+        parts = "".join(words[0][a:b]), "".join(words[1][c:d])
+        if tag == "replace" and b - a == d - c == 1 and SequenceMatcher(None, *parts).ratio() >= _ALIKE:
+            for inner, e, f, g, h in _matching(*parts):
+                left.append([parts[0][e:f], inner != "equal"])
+                right.append([parts[1][g:h], inner != "equal"])
+        else:
+            left.append([parts[0], tag != "equal"])
+            right.append([parts[1], tag != "equal"])
     return [p for p in left if p[0]], [p for p in right if p[0]]
+
+
+def _matching(one: Sequence[str], other: Sequence[str]) -> list[tuple[str, int, int, int, int]]:
+    left, right = ([part.casefold() for part in parts] for parts in (one, other))
+    return list(SequenceMatcher(None, left, right, autojunk=False).get_opcodes())
 
 
 def _against(

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import kgkit as kg
 from kgkit.resolution.features import pair_features, prepare
 from kgkit.resolution.features.columns import LEVELS, columns_of, compare
 from kgkit.resolution.features.folding import KINDS, parse
@@ -35,6 +36,8 @@ def steps(one: str, other: str, type_: str | None = None, **more: list[Any]) -> 
         ("PHILIPS ELECTRONICS N. V.", ORGANISATION, ("philips", "elec")),
         ("Dr. García-López, José M.", PERSON, ("jose", "m", "garcia", "lopez")),
         ("J.R. Smith, Jr.", PERSON, ("j", "r", "smith")),
+        ("William King", PERSON, ("william", "king")),
+        ("King William", PERSON, ("william",)),
         ("C++", OTHER, ("c++",)),
         ("★", OTHER, ("★",)),
         ("東浜 Institute", ORGANISATION, ("東浜", "inst")),
@@ -179,3 +182,58 @@ def test_unknown_numbers_are_step_nought() -> None:
     measure = next(m for m in MEASURES if m.name == "description")
     found = binned({"description": np.array([np.nan, 0.0, 1.0])}, (measure,))
     assert found[:, 0].tolist() == [0, 1, len(measure.edges) + 1]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "type_", "step"),
+    [
+        ("1 May 1964", "1 May", "DATE", "not the same, or one is less exact"),
+        ("May 1949", "6 May 1949", "DATE", "not the same, or one is less exact"),
+        ("1930", "1930s", "DATE", "not the same, or one is less exact"),
+        ("early 1950", "1950", "DATE", "not the same, or one is less exact"),
+        ("March 1972", "1972", None, "no values"),
+        ("March 1972", "March 1973", None, "not the same, or one is less exact"),
+        ("6 May 1949", "May 6th, 1949", "DATE", "the same"),
+        ("6 May 1949", "6 May 1949", None, "the same"),
+        ("Summer 1944", "summer of 1944", "DATE", "the same"),
+        ("12 Sept 1990", "12 September 1990", "DATE", "the same"),
+        ("1,000", "1000", "NUMBER", "the same"),
+        ("1,000", "10,000", "QUANTITY", "not the same, or one is less exact"),
+        ("Theresa May", "May", "PERSON", "no values"),
+        ("Theresa May", "May", None, "no values"),
+        ("Apollo 11", "Apollo 12", None, "no values"),
+    ],
+)
+def test_dates_and_numbers_are_values(one: str, other: str, type_: str | None, step: str) -> None:
+    assert steps(one, other, type_)["value"] == step
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "step"),
+    [
+        ("Army", "United States Army", "before"),
+        ("Burroughs", "Burroughs Adding Machine", "after"),
+        ("British Association", "British Rubber Producers Association", "between"),
+        ("computer program", "stored program computer", "on both sides, or moved"),
+        ("Post Office", "Post Office Research Station", "after, and they name a part or an occasion"),
+        ("Moore School", "Moore School Lectures", "after, and they name a part or an occasion"),
+        ("Post Office", "Post Office", "none"),
+        ("Post Office", "Patent Office", "none"),
+    ],
+)
+def test_where_a_longer_name_has_its_further_words(one: str, other: str, step: str) -> None:
+    assert steps(one, other, "ORGANISATION")["more"] == steps(other, one, "ORGANISATION")["more"] == step
+    assert steps(one, other, "PERSON")["more"] == steps(one, other)["more"] == "none"
+
+
+def test_one_neighbour_that_many_have_says_little() -> None:
+    """Two towns that are known for nothing but their country, and two names that share a rare neighbour."""
+    ids = [f"t{i:02d}" for i in range(30)]
+    entities = pl.DataFrame(
+        {"entity_id": [*ids, "x", "y"], "name": [*(f"Town {i}" for i in range(30)), "Land", "Mill"]}
+    )
+    ends = [(t, "x") for t in ids[:28]] + [(t, "y") for t in ids[28:]]
+    relations = pl.DataFrame(ends, schema=["source_id", "target_id"], orient="row").with_columns(predicate=pl.lit("in"))
+    prepared = prepare(records_of(kg.Graph.from_frames(entities, relations)))
+    near = pair_features(prepared, np.array([0, 28], np.int32), np.array([1, 29], np.int32)).values["neighbours"]
+    assert 0 < near[0] < 0.05 < near[1] < 1

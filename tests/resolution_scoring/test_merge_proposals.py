@@ -226,3 +226,19 @@ def test_answers_move_scores() -> None:
     assert "answers" in second.merges["method"][0]
     for score, reasons in second.merges.select("score", "reasons").iter_rows():
         assert sum(r["weight"] for r in reasons) == pytest.approx(np.log(score / (1 - score)), abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "type_"),
+    [
+        ("1 May 1964", "1 May", "DATE"), ("17 November 1951", "November 1951", "DATE"), ("1940", "1940s", "DATE"),
+        ("William King", "William Bartik", "PERSON"), ("Jean Bartik", "William Bartik", "PERSON"),
+        ("computer program", "stored-program computer", "CONCEPT"),
+        ("British Association", "British Rubber Producers' Research Association", "ORGANISATION"),
+        ("Royal Air Force", "Royal Canadian Air Force", "ORGANISATION"),
+        ("Moore School", "Moore School Lectures", "ORGANISATION"), ("Lumen", "Lumen Division", "ORGANISATION"),
+    ],
+)  # fmt: skip
+def test_kinds_of_pairs_that_are_no_proposal(one: str, other: str, type_: str) -> None:
+    frame = pl.DataFrame({"entity_id": ["a", "b"], "name": [one, other], "type": [type_] * 2})
+    assert not len(kg.propose_merges(frame).merges)

@@ -46,7 +46,7 @@ def test_without_documents_quotes_are_sentences_of_statements() -> None:
 def test_differences_common_neighbours_and_what_speaks_against() -> None:
     desk = review(pairs([("e1", "e2", 0.9), ("e7", "e8", 0.3), ("e1", "e3", 0.2), ("e1", "e6", 0.1)]))
     card = desk.item(item("e1", "e2"))
-    assert card["sides"][0]["parts"] == [["G", False], ["race", True], [" Hopper", False]]
+    assert card["sides"][0]["parts"] == [["Grace", True], [" Hopper", False]]
     assert [n["name"] for n in card["sides"][0]["neighbours"]] == ["Mark I", "Ada Lovelace"]
     assert card["against"] == []
     together = desk.item(item("e1", "e3"))

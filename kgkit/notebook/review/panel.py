@@ -18,7 +18,7 @@ from kgkit.reviewing.orders import ORDERS
 __all__ = ["ReviewPanel", "review"]
 
 _AHEAD = 40  # items whose ids the browser knows ahead; it asks for their cards in small lots
-_WITH = 2  # cards that travel with the state, so that a page that is loaded again shows one at once
+_WITH = 4  # cards that travel with the state, so that a page that is loaded again shows one at once
 _THEMES = ("auto", "light", "dark")
 _FILES = ("review_parts.js", "review_card.js", "review.js")
 

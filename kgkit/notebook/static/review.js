@@ -11,7 +11,7 @@ let panels = 0;
 
 class Panel {
   constructor(model, el) {
-    Object.assign(this, { model, cards: new Map(), asked: new Set(), waiting: new Map(), held: null, choice: null, opened: null, problem: "", undo: [] });
+    Object.assign(this, { model, cards: new Map(), asked: new Set(), stale: new Set(), waiting: new Map(), held: null, choice: null, opened: null, problem: "", undo: [] });
     this.number = ++panels;
     this.session = Math.random().toString(36).slice(2);
     this.sent = 0;
@@ -69,12 +69,11 @@ class Panel {
   take() {
     this.state = this.model.get("_shown");
     const { cards = {}, ids = [], change } = this.state;
-    if (change !== this.scored) { // scores are new, and so are the cards
+    if (change !== this.scored) { // scores are new: cards are asked for again, and shown as they are until then
       this.scored = change;
-      this.cards.clear();
-      this.asked.clear();
+      this.stale = new Set(this.cards.keys());
     }
-    for (const [id, card] of Object.entries(cards)) this.cards.set(id, card);
+    this.keep(cards);
     this.queue = ids;
     this.root.dataset.theme = isDarkHere(this.state.theme) ? "dark" : "light";
     if (this.held && !ids.includes(this.held) && this.heldBy !== "show") this.held = null;
@@ -83,14 +82,22 @@ class Panel {
     this.follow();
   }
 
+  keep(cards) {
+    for (const [id, card] of Object.entries(cards)) {
+      this.asked.delete(id);
+      this.stale.delete(id);
+      this.cards.set(id, card);
+    }
+  }
+
   fetch() {
     const keep = new Set([...this.queue, this.held]);
     for (const id of this.cards.keys()) if (!keep.has(id)) this.cards.delete(id);
-    const wanted = this.queue.filter((id) => !this.cards.has(id) && !this.asked.has(id));
+    const wanted = this.queue.filter((id) => (!this.cards.has(id) || this.stale.has(id)) && !this.asked.has(id));
     for (let k = 0; k < wanted.length; k += LOT) {
       const ids = wanted.slice(k, k + LOT);
       ids.forEach((id) => this.asked.add(id));
-      this.send({ do: "cards", ids }, ({ cards }) => { for (const [id, card] of Object.entries(cards)) { this.asked.delete(id); this.cards.set(id, card); } });
+      this.send({ do: "cards", ids }, ({ cards }) => this.keep(cards));
     }
   }
 
@@ -121,7 +128,7 @@ class Panel {
     this.heldBy = "show";
     this.sign = "";
     if (this.cards.has(id)) return this.follow();
-    return this.send({ do: "cards", ids: [id] }, ({ cards }) => { this.cards.set(id, cards[id]); });
+    return this.send({ do: "cards", ids: [id] }, ({ cards }) => this.keep(cards));
   }
 
   drawCard(more) {
@@ -143,7 +150,7 @@ class Panel {
 
   drawOpened() {
     const p = this.opened, part = h("mark", {}, p.quote);
-    const text = h("pre", { class: "kr-text", tabindex: "0", dir: "auto" }, p.more_before ? "… " : "", p.before, part, p.after, p.more_after ? " …" : "");
+    const text = h("div", { class: "kr-text", tabindex: "0", role: "region", "aria-label": "Document", dir: "auto" }, p.more_before ? "… " : "", p.before, part, p.after, p.more_after ? " …" : "");
     const close = h("button", { type: "button", class: "kr-link", onclick: () => this.close() }, "Close (Esc)");
     requestAnimationFrame(() => { text.scrollTop = Math.max(0, part.offsetTop - text.clientHeight / 2); });
     return h("div", { class: "kr-opened" }, h("p", {}, h("b", {}, said(p.source)), ` characters ${p.start.toLocaleString("en")}–${p.end.toLocaleString("en")} of ${p.n_chars.toLocaleString("en")} `, close), text);
@@ -177,7 +184,7 @@ class Panel {
 
   decide(verdict) {
     const card = this.current;
-    if (!card) return;
+    if (!card) return this.note(this.queue.length ? "The next item is on its way; that was not taken as an answer." : "");
     const note = this.noteField.value.trim(), extras = this.choice.extras(verdict);
     if (extras.members && extras.members.length < 2) return this.note("Tick at least two that are one, or reject.");
     this.held = null;

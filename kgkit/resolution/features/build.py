@@ -11,7 +11,9 @@ import numpy.typing as npt
 from kgkit.resolution.features.alignment import Aligned, align
 from kgkit.resolution.features.columns import compare, cosines
 from kgkit.resolution.features.context import context_features
+from kgkit.resolution.features.folding import vocabulary
 from kgkit.resolution.features.prepare import Prepared, Ragged
+from kgkit.resolution.features.values import value_codes
 
 __all__ = ["Features", "pair_features"]
 
@@ -59,6 +61,8 @@ def pair_features(prepared: Prepared, left: Ints, right: Ints) -> Features:
     values["codes"] = aligned.codes
     values["lists"] = np.full(len(left), 0 if prepared.two_lists else 1, np.int8)
     values["order"] = _order(prepared, left, right, aligned)
+    values["more"] = _more(prepared, left, right, aligned)
+    values["value"] = value_codes(prepared, left, right)
     own = (aligned.n_rest_left > 0) & (aligned.n_rest_right > 0)
     values |= context_features(prepared, left, right, own)
     levels = np.zeros((len(left), len(prepared.columns)), np.int8)
@@ -191,6 +195,23 @@ def _order(prepared: Prepared, left: Ints, right: Ints, aligned: Aligned) -> npt
     persons = (prepared.kind[left] == 1) & (prepared.kind[right] == 1)  # *Hopper, Grace* is no other order
     more = (aligned.n_rest_left == 0) | (aligned.n_rest_right == 0)
     return np.select([agree & moved & ~persons, agree, more], [2, 1, 3], 0).astype(np.int8)
+
+
+def _more(prepared: Prepared, left: Ints, right: Ints, aligned: Aligned) -> npt.NDArray[np.int8]:
+    """Where the longer of two names of organisations, places or things has its further words.
+
+    0: does not apply, 1: before, 2: after, 3: between, 4: on both sides, or the words are moved, 5: after, and they
+    name a part or an occasion.
+    """
+    typed = (prepared.kind[left] >= 2) & (prepared.kind[right] >= 2)
+    longer = np.where(aligned.n_rest_left > 0, left, right)
+    applies = typed & ((aligned.n_rest_left == 0) != (aligned.n_rest_right == 0))
+    begins = prepared.first[left] == prepared.first[right]
+    ends = prepared.last[left] == prepared.last[right]
+    number = {w: i for i, w in enumerate(prepared.words)}
+    parts = np.array([number[w] for w in vocabulary().single["part"] if w in number], np.int32)
+    part = np.isin(prepared.last[longer], parts) & ~ends
+    return np.select([~applies, part, begins & ends, ends, begins], [0, 5, 3, 1, 2], 4).astype(np.int8)
 
 
 def _person(prepared: Prepared, left: Ints, right: Ints, aligned: Aligned) -> npt.NDArray[np.int8]:

@@ -17,6 +17,7 @@ __all__ = ["context_features"]
 Floats = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int32]
 _WHOLE = 0.95  # share of a name from which it counts as named
+_FEW = 40.0  # what shared neighbours must outweigh: a neighbour of two in a thousand weighs about as much
 _BORN = re.compile(r"(?:\bborn\b[^.;()]{0,40}?|\(\s*(?:b\.\s*|c\.\s*)?)(1\d{3}|20\d{2})\b")
 
 
@@ -138,15 +139,17 @@ def _weighted(prepared: Prepared) -> Any:
     weights = sparse.diags_array(np.log1p(matrix.shape[0] / degree).astype(np.float32))
     linked = sparse.csr_array((np.ones(len(matrix.data), np.float32), matrix.indices, matrix.indptr), matrix.shape)
     rows = (linked @ weights).tocsr()
-    norms = np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel())
-    return sparse.diags_array((1 / np.maximum(norms, 1e-9)).astype(np.float32)).dot(rows).tocsr(), norms > 0
+    return rows, np.sqrt(np.asarray(rows.multiply(rows).sum(axis=1)).ravel()).astype(np.float32)
 
 
 def _neighbours(prepared: Prepared, left: Ints, right: Ints) -> Floats:
     if prepared.records.neighbours is None:
         return np.full(len(left), np.nan, np.float32)
-    matrix, there = _once(prepared, "_neighbour_rows", _weighted)
-    return np.where(there[left] & there[right], cosines(matrix, left, right), np.nan).astype(np.float32)
+    matrix, length = _once(prepared, "_neighbour_rows", _weighted)
+    a, b = length[left], length[right]
+    # One neighbour that many have says little, though it be all that two have: a cosine would be 1.
+    near = cosines(matrix, left, right) / (a * b + _FEW)
+    return np.where((a > 0) & (b > 0), near, np.nan).astype(np.float32)
 
 
 def _pair_keys(prepared: Prepared, left: Ints, right: Ints) -> npt.NDArray[np.int64]:

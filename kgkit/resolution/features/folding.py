@@ -196,7 +196,7 @@ def _classes(tokens: list[str], kind: int) -> tuple[list[str], str, str, str]:
         i += 1
         if kind != 1 and token in known.single["legal"] and len(tokens) > 1:
             legal = known.single["legal"][token]
-        elif kind <= 1 and len(tokens) > 1 and _is_title(token, kind):
+        elif kind <= 1 and len(tokens) > 1 and _is_title(token, kind) and (i < len(tokens) or kind == 0):  # not *King*
             title = known.single["title"][token]
         elif words and token in known.single["generation"] and kind <= 1:
             generation = known.single["generation"][token]

@@ -65,6 +65,9 @@ MEASURES = (
     Measure("codes", "codes of letters and digits", ("none", "only one has any", "one in common", "differ")),
     Measure("order", "words that do not agree", (
         "both have some", "none, in the same order", "none, in another order", "only one has some")),
+    Measure("more", "further words of the longer name of an organisation, a place or a thing", (
+        "none", "before", "after", "between", "on both sides, or moved", "after, and they name a part or an occasion")),
+    Measure("value", "dates, numbers and amounts", ("no values", "the same", "not the same, or one is less exact")),
     Measure("legal", "legal form", ("none", "one has none", "the same", "differs")),
     Measure("title", "title", ("none", "one has none", "the same", "differs")),
     Measure("generation", "junior, senior", ("none", "one has none", "the same", "differs")),
