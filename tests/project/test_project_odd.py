@@ -13,7 +13,7 @@ import pytest
 from project_child import corpus, find_names, plain_read, stages
 
 import kgkit as kg
-from kgkit.errors import InputError, OptionError
+from kgkit.errors import InputError, OptionError, ProjectError
 from kgkit.project import decide, reading
 from kgkit.project.store import Store, Written
 
@@ -201,3 +201,12 @@ def test_a_stage_that_ends_after_its_inputs_were_restored_away(
         project.refresh()
     stages(project, 0)
     assert set(project.status()["status"]) == {"fresh"}
+
+
+def test_a_project_that_was_moved_away_while_it_was_open(project: kg.Project) -> None:
+    project.decide("merge", "m", "accepted")
+    project.path.rename(project.path.with_name("q.kg"))
+    for act in (project.decisions, lambda: project.decide("merge", "n", "accepted")):
+        with pytest.raises(ProjectError, match="is gone. Was the folder moved"):
+            act()
+    assert not project.path.exists() and kg.Project(project.path.with_name("q.kg")).decisions().height == 1
