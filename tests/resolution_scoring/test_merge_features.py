@@ -218,7 +218,7 @@ def test_dates_and_numbers_are_values(one: str, other: str, type_: str | None, s
         ("Post Office", "Post Office Research Station", "after, and they name a part or an occasion"),
         ("Moore School", "Moore School Lectures", "after, and they name a part or an occasion"),
         ("Post Office", "Post Office", "none"),
-        ("Post Office", "Patent Office", "none"),
+        ("Post Office", "Patent Office", "each has some"),
     ],
 )
 def test_where_a_longer_name_has_its_further_words(one: str, other: str, step: str) -> None:
