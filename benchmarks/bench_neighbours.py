@@ -34,7 +34,7 @@ def main() -> None:
     print(
         "Within one document each fact is told once, under one name. So the second rows suppose several documents: "
         "each name has, with an even chance (drawn from a hash), each of its entity's relations, to some name of the "
-        "other end. The gold knows only pairs of names within one document, so only those are judged. `names` has names, "
+        "other end. The gold knows only pairs of names within one document: only those are judged. `names` has names, "
         "types and aliases; `neighbours` has the relations too; `sentences` also knows which names stand in one "
         "sentence. F1 is pairwise over groups. An entity of `pioneers` (local extractor) means what most of its "
         "mentions mean in the corpus' gold; pairs of two such entities are judged. The weights of the measure were "

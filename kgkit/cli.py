@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import kgkit
 from kgkit.cli_project import add_commands, answer_json, ask_project, run_in_project
+from kgkit.cli_review import add_review
 from kgkit.cli_show import clean, print_failures, print_json
 from kgkit.errors import KgkitError
 
@@ -75,6 +76,7 @@ def build_parser() -> argparse.ArgumentParser:
     ask.set_defaults(function=_ask)
 
     add_commands(commands)
+    add_review(commands)
 
     tables = commands.add_parser("tables", help="describe the tables: columns, types and what they mean")
     tables.add_argument("name", metavar="TABLE", nargs="?", help="one table; all when left out")

@@ -27,7 +27,7 @@ LAYERS = [
     ["pipeline"],
     ["project"],
     ["cli_show"],
-    ["cli_project"],
+    ["cli_project", "cli_review"],
     ["cli"],
     ["__main__"],
 ]

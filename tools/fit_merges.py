@@ -43,7 +43,7 @@ BY_HAND = {
     "together": (0, 0.3, -1.0, -1.5),
     "related": (0, 2.0, -2.0),
     "born": (0, 1.5, -2.0),
-    "more": (0, 0, 0, 0, 0, 0),  # rules hold these down
+    "more": (0, 0, 0, 0, 0, 0, 0),  # rules hold these down
     "value": (0, 0.5, -2.0),
 }
 ROWS = 4_000  # matches, and other pairs, of one set at most

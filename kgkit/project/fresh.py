@@ -128,8 +128,8 @@ def _to_do(keeper: Keeper, view: View, made: Made, found: Freshness) -> int | No
         return None
     if run.stage == "ask":
         return len(found.questions)
-    if found.tables.keys() & set(stage.inputs):
-        return None  # not known before these are fresh
+    if found.tables.keys() & set(stage.inputs) or not view.state.tables.keys() >= set(stage.inputs):
+        return None  # not known before these are there and fresh
     if not stage.item:
         with keeper.ledger.reading() as connection:
             return sum(row_counts(connection, {n: view.state.versions[n] for n in stage.inputs}).values())

@@ -181,7 +181,9 @@ class Ledger:
         if kind in ("BUSY", "LOCKED"):
             msg = f"Another process is writing to {where}; waited {self.timeout:g} s. Try again when it is done."
             return ProjectBusyError(msg)
-        if kind in ("READONLY", "CANTOPEN", "PERM", "AUTH"):
+        if kind == "CANTOPEN" and not self.path.exists():
+            msg = f"Cannot {verb} {where}: its {LEDGER} is gone. Was the folder moved? Open it where it is now."
+        elif kind in ("READONLY", "CANTOPEN", "PERM", "AUTH"):
             msg = f"Cannot {verb} {where}: the folder or its {LEDGER} may not be written. Nothing was changed."
         elif kind in ("FULL", "IOERR", "TOOBIG"):
             msg = f"Cannot {verb} {where}: {error} (is the disk full?). It is as it was before."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -99,10 +99,9 @@ class State:
         return State(dict(self.tables), dict(self.asked), self.last_decision)
 
     def seen_by(self, run: Run) -> State:
-        """Give the state in which the inputs of a run are as that run read them."""
+        """Give the state in which the inputs of a run are as that run read them; to look at, not to go on from."""
         state = self.copy()
-        for name, version in run.inputs.items():
-            state.tables[name] = replace(state.tables[name], version=version)
+        state.tables |= {name: Made(version, run) for name, version in run.inputs.items()}
         return state
 
     @property

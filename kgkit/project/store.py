@@ -121,10 +121,7 @@ class Store:
 
     def head(self, name: str) -> int:
         """Give a table's newest version on disk, named by the ledger or not; -1 when there is none."""
-        log = self.path(name) / _LOG
-        if not log.is_dir():
-            return -1
-        stems = [entry.removesuffix(".json") for entry in os.listdir(log) if entry.endswith(".json")]
+        stems = [entry.removesuffix(".json") for entry in _listed(self.path(name) / _LOG) if entry.endswith(".json")]
         return max((int(stem) for stem in stems if stem.isdigit()), default=-1)
 
     def names(self) -> list[str]:
@@ -144,18 +141,24 @@ class Store:
             held = known[name]
             found += [path / file for file in _data_files(path) if file not in held]
             log = path / _LOG
-            if log.is_dir():
-                found += [log / n for n in sorted(os.listdir(log)) if n.endswith(".tmp") or n.startswith("_commit_")]
+            found += [log / n for n in _listed(log) if n.endswith(".tmp") or n.startswith("_commit_")]
         return found
 
     def sweep(self, known: Mapping[str, set[str]]) -> None:
-        """Remove `leftovers`, and tables that were never made visible. Only for who holds the write lock."""
+        """Remove `leftovers`, and tables that were never made visible. Only for who holds the write lock.
+
+        Raises:
+            ProjectError: Something cannot be removed.
+        """
         for path in self.leftovers(known):
-            if path.is_dir():
-                shutil.rmtree(path)
-                continue
-            with suppress(FileNotFoundError):
-                path.unlink()
+            try:
+                if path.is_dir():
+                    shutil.rmtree(path)
+                    continue
+                path.unlink(missing_ok=True)
+            except OSError as error:
+                msg = f"Cannot remove {str(path)!r}, which a writer that was killed left: {error.strerror or error}."
+                raise ProjectError(msg) from error
             with suppress(OSError):  # the folder of a part, when nothing else is in it
                 path.parent.rmdir()
 
@@ -240,12 +243,20 @@ def _part_of(folder: str) -> str:
 def _data_files(path: Path) -> list[str]:
     """List a table's data files, relative to its folder with / between."""
     found = []
-    for entry in sorted(os.listdir(path)):
+    for entry in _listed(path):
         if entry.endswith(".parquet"):
             found.append(entry)
         elif entry.startswith(f"{PART}=") and (path / entry).is_dir():
-            found += [f"{entry}/{name}" for name in sorted(os.listdir(path / entry))]
+            found += [f"{entry}/{name}" for name in _listed(path / entry)]
     return found
+
+
+def _listed(folder: Path) -> list[str]:
+    """List a folder, which another process may be clearing away."""
+    try:
+        return sorted(os.listdir(folder))
+    except FileNotFoundError:
+        return []
 
 
 def _table(path: Path, version: int | None = None) -> DeltaTable:

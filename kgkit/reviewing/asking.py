@@ -67,7 +67,7 @@ class Asking(Desk):
         left = set(without)
         with self._lock:
             found: list[str] = []
-            front = [i for i in self._front if self.status_of(i) in OPEN]
+            front = [i for i in self._front if i in self._stands and self.status_of(i) in OPEN]
             for item in [*front, *self._ordered]:
                 if len(found) == n:
                     return found

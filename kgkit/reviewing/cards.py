@@ -113,13 +113,15 @@ class Cards:
         for side, own in zip(sides, near, strict=True):
             side["neighbours"] = [n for i, n in own.items() if i not in shared and i not in entry.members][:_NEIGHBOURS]
             side["n_neighbours"] = len(own)
-        between = [q for a, b in combinations(entry.members[:6], 2) for q in self.words.together(a, b)][:_QUOTES]
+        found = [(a, b, q) for a, b in combinations(entry.members[:6], 2) for q in self.words.together(a, b)]
+        between = [q for _, _, q in found][:_QUOTES]
+        together = sorted({(self.name(a), self.name(b)) for a, b, _ in found})
         made: Card = {
             "question": "Are these one?" if len(sides) == 2 else "Which of these are one?",
             "common": sorted((near[0][i]["name"] for i in shared), key=str)[:_NEIGHBOURS],
             "n_common": len(shared),
             "between": [_quote(q) for q in between],
-            "against": _against(sides, between, entry.members, apart, self.name),
+            "against": _against(sides, together, entry.members, apart, self.name),
         }
         if len(sides) == 2:
             sides[0]["parts"], sides[1]["parts"] = _differences(sides[0]["name"], sides[1]["name"])
@@ -231,7 +233,7 @@ def _matching(one: Sequence[str], other: Sequence[str]) -> list[tuple[str, int, 
 
 def _against(
     sides: Sequence[Card],
-    between: Sequence[Quote],
+    together: Sequence[tuple[str, str]],
     members: Sequence[str],
     apart: Collection[tuple[str, str]],
     name: Any,
@@ -247,8 +249,10 @@ def _against(
     numbers = {tuple(_DIGITS.findall(side["name"])) for side in sides} - {()}
     if len(numbers) > 1:
         found.append("numbers in the names differ")
-    if between:
-        found.append("both are named in one sentence" if len(sides) == 2 else "two of them are named in one sentence")
+    if together and len(sides) == 2:
+        found.append("both are named in one sentence")
+    else:
+        found += [f"{one} and {other} are named in one sentence" for one, other in together]
     for a, b in combinations(members, 2):
         pair = tuple(sorted((a, b)))
         if pair in apart:

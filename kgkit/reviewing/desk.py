@@ -170,8 +170,28 @@ class Desk:
 
     def _settle(self) -> None:
         """Read the decisions again, and work out anew how items stand."""
-        self._state = State(self._entries, read_decisions(self._store.frame()))
+        decisions = read_decisions(self._store.frame())
+        self._state = State(self._entries, decisions)
+        recalled = self._recalled()
+        if recalled:
+            self._entries |= recalled
+            self._active |= recalled.keys()
+            self._state = State(self._entries, decisions)
         self._ask_again()
+
+    def _recalled(self) -> dict[str, Entry]:
+        """Make items of merges that were decided earlier and are not proposed any more, so that they can be changed."""
+        found = {}
+        for decision in self._state.undoable:
+            item, payload = item_of(decision), decision.payload
+            if decision.kind != "merge" or item in self._entries:
+                continue
+            ids = tuple(
+                sorted({*payload.get("entity_ids", ()), *(payload.get("apart", ()) if "item" in payload else ())})
+            )
+            if len(ids) > 1 and all(map(self._cards.has, ids)):
+                found[item] = Entry(item, "merge", ids, payload.get("score"), str(payload.get("method", "")))
+        return found
 
     def _ask_again(self) -> None:
         """For second opinions, items that only others decided count as undecided."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 import tempfile
@@ -17,6 +18,9 @@ from kgkit.extraction import Extraction
 from kgkit.project.order import in_order
 from kgkit.project.store import Store, Written
 from kgkit.results import Outcome, outcomes_frame
+
+MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+"""A folder in memory, where there is one: a disk would be waited for at each commit."""
 
 _NAME = re.compile(r"[A-Z][a-z]+ [A-Z][a-z]+")
 
@@ -113,8 +117,6 @@ def fill(path: str, limit: str) -> None:
 
 def look(path: str, warm: str) -> None:
     """Read, and try to write, as a user who may not write."""
-    import os
-
     other = kg.Project(warm)  # loads all libraries while they can still be read
     other.read(corpus(0))
     other.decide("merge", "m", "accepted", reviewer="me")

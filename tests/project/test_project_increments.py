@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
-from project_child import find_names
+from project_child import MEMORY, find_names
 
 import kgkit as kg
 from kgkit.resolution.decisions import merge_id
@@ -139,7 +139,7 @@ def assert_same(one: kg.Project, other: kg.Project) -> None:
 @given(STEPS)
 def test_following_a_folder_equals_reading_it_anew(steps: list[tuple[str, int]]) -> None:
     """Whatever came, changed, moved, went, was decided and taken back."""
-    with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as scratch:
+    with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory(dir=MEMORY) as scratch:
         patch.setattr(kg, "extract", find_names)
         folder = Path(scratch) / "docs"
         folder.mkdir()

@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from many_child import COMMON, OWN, SAME
 from polars.testing import assert_frame_equal
-from project_child import corpus, find_names, stages
+from project_child import MEMORY, corpus, find_names, stages
 
 import kgkit as kg
 from kgkit.project.doctor import check_project
@@ -47,8 +49,14 @@ def ended(child: subprocess.Popen[str]) -> str:
     return said.strip()
 
 
-def test_four_processes_lose_and_double_no_decision(tmp_path: Path) -> None:
-    project = kg.Project(tmp_path / "p.kg")
+@pytest.fixture
+def memory() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(dir=MEMORY) as folder:
+        yield Path(folder)
+
+
+def test_four_processes_lose_and_double_no_decision(memory: Path) -> None:
+    project = kg.Project(memory / "p.kg")
     project.read(corpus(0))
     names = ["ann", "ben", "eva", "kim"]
     writers = [start("decide", str(project.path), name) for name in names]

@@ -13,7 +13,7 @@ import pytest
 from project_child import corpus, find_names, plain_read, stages
 
 import kgkit as kg
-from kgkit.errors import InputError, OptionError
+from kgkit.errors import InputError, OptionError, ProjectError
 from kgkit.project import decide, reading
 from kgkit.project.store import Store, Written
 
@@ -179,3 +179,34 @@ def test_a_batch_in_which_nothing_is_found_is_done(project: kg.Project, monkeypa
     other.chunk()
     assert other.extract().verdict == "complete"
     assert other.table("statements").equals(project.table("statements")) and other.table("mentions").is_empty()
+
+
+def test_a_stage_that_ends_after_its_inputs_were_restored_away(
+    project: kg.Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stages(project, 0)
+    first, real = project.history()["run_id"][0], kg.build_graph
+
+    def build_graph(*frames: Any, **options: Any) -> Any:
+        kg.Project(project.path).restore(first)
+        return real(*frames, **options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(kg, "build_graph", build_graph)
+        built = project.build()
+    state = project.status().filter(pl.col("table") == "entities").row(0, named=True)
+    assert state["reason"] == "mentions is gone; statements is gone" and state["items_to_do"] is None
+    assert project.graph().mentions.equals(built.mentions) and project.check().sound
+    with pytest.raises(InputError, match=r"no mentions in this project yet; project.extract"):
+        project.refresh()
+    stages(project, 0)
+    assert set(project.status()["status"]) == {"fresh"}
+
+
+def test_a_project_that_was_moved_away_while_it_was_open(project: kg.Project) -> None:
+    project.decide("merge", "m", "accepted")
+    project.path.rename(project.path.with_name("q.kg"))
+    for act in (project.decisions, lambda: project.decide("merge", "n", "accepted")):
+        with pytest.raises(ProjectError, match="is gone. Was the folder moved"):
+            act()
+    assert not project.path.exists() and kg.Project(project.path.with_name("q.kg")).decisions().height == 1

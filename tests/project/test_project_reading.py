@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
+from project_child import MEMORY
 
 import kgkit as kg
 from kgkit.documents import changed
@@ -147,7 +148,7 @@ def act_on(folder: Path, act: str, number: int) -> None:
 @settings(max_examples=3, deadline=None)
 @given(ACTS)
 def test_reading_again_equals_reading_anew(acts: list[tuple[str, int]]) -> None:
-    with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as scratch:
+    with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory(dir=MEMORY) as scratch:
         patch.setattr(changed, "_JUST_NOW", 0)
         folder = Path(scratch) / "docs"
         folder.mkdir()

@@ -237,6 +237,7 @@ def test_answers_move_scores() -> None:
         ("British Association", "British Rubber Producers' Research Association", "ORGANISATION"),
         ("Royal Air Force", "Royal Canadian Air Force", "ORGANISATION"),
         ("Moore School", "Moore School Lectures", "ORGANISATION"), ("Lumen", "Lumen Division", "ORGANISATION"),
+        ("United States Army", "United States Navy", "ORGANISATION"), ("fast drum store", "fast core store", "CONCEPT"),
     ],
 )  # fmt: skip
 def test_kinds_of_pairs_that_are_no_proposal(one: str, other: str, type_: str) -> None:

@@ -238,3 +238,22 @@ def test_the_same_whatever_the_order_of_rows() -> None:
     desk, other = review(), review(pairs(reversed(pairs().rows())))
     assert_frame_equal(desk.queue, other.queue)
     assert set(NAMES) == {e for row in pairs().rows() for e in row[:2]} | {"e6"}
+
+
+def test_what_was_decided_can_be_changed_when_it_is_not_proposed_any_more() -> None:
+    first = review()
+    first.decide(item("e1", "e2"), "rejected", note="two people")
+    desk = review(pairs([("e7", "e8", 0.3)]), decisions=first.decisions)
+    assert desk.progress.total == 2 and desk.recent()[0]["label"] == "Grace Hopper = G. Hopper"
+    assert desk.undo() == [item("e1", "e2")] and desk.next()["item_id"] == item("e1", "e2")
+    desk.decide(item("e1", "e2"), "accepted")
+    assert merged(desk)["e2"] == "e1"
+
+
+def test_a_decision_on_what_is_gone_can_still_be_undone() -> None:
+    first = review()
+    first.decide(item("e1", "e2"), "accepted")
+    people = pl.DataFrame({"entity_id": ["e7", "e8"], "name": ["Mark I", "Mark II"]})
+    desk = Review(pairs([("e7", "e8", 0.3)]), people, decisions=first.decisions, reviewer="Ada")
+    assert desk.recent()[0]["label"] == "e1 = e2"
+    assert desk.undo() == [item("e1", "e2")] and desk.next()["item_id"] == item("e7", "e8")

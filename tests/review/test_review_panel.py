@@ -132,3 +132,13 @@ def test_a_saved_notebook_shows_a_picture_without_script(monkeypatch: pytest.Mon
 def test_a_project_brings_its_documents(tmp_path: Path) -> None:
     panel = kg.review(pairs(), graph(), project=kg.Project(tmp_path / "p.kg"))
     assert panel.passage("d1", 0, 3) is None
+
+
+def test_a_graph_view_leads_the_panel(monkeypatch: pytest.MonkeyPatch) -> None:
+    panel, _ = open_panel(monkeypatch)
+    view = kg.view_graph(graph())
+    panel.follow(view)
+    view.selected = "e5"
+    assert panel.queue.height == 2 and panel._shown["filters"] == {"entity": "e5"}
+    view.selected = None
+    assert panel.queue.height == 5

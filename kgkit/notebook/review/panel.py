@@ -110,10 +110,14 @@ class ReviewPanel(Review, anywidget.AnyWidget):
 
     def __init__(self, proposals: Any, graph: Any, *, theme: str = "auto", **options: Any) -> None:
         self._ready = False
+        self._types: list[str] = []
+        self._kinds: list[str] = []
         anywidget.AnyWidget.__init__(self)
         self._theme = theme
         Review.__init__(self, proposals, graph, **options)
         self._ready = True
+        self._types = sorted({t for e in self._entries.values() for t in map(self._cards.type, e.members) if t})
+        self._kinds = sorted({e.kind for e in self._entries.values()})
         self._changed()
         self.on_msg(self._hear)
 
@@ -141,7 +145,7 @@ class ReviewPanel(Review, anywidget.AnyWidget):
             "orders": [o for o in ORDERS if o != "teach" or self.learns],
             "filters": {k: v for k, v in vars(self.filters).items() if v is not None},
             "types": self._types,
-            "kinds": sorted({self._entries[i].kind for i in self._active}),
+            "kinds": self._kinds,
             "reviewer": self.reviewer,
             "blind": self.blind,
             "learns": self.learns,
@@ -152,12 +156,17 @@ class ReviewPanel(Review, anywidget.AnyWidget):
             "theme": self._theme,
         }  # fmt: skip
 
-    @property
-    def _types(self) -> list[str]:
-        if not hasattr(self, "_known_types"):
-            found = {self._cards.type(m) for e in self._entries.values() for m in e.members}
-            self._known_types = sorted(t for t in found if t)
-        return self._known_types
+    def follow(self, view: Any) -> None:
+        """Show the items about the entity that is selected in a graph view; all items again when none is.
+
+        Args:
+            view: What `kgkit.view_graph` gives.
+        """
+        view.observe(self._follow, "selected")
+
+    def _follow(self, change: Any) -> None:
+        now = {k: v for k, v in vars(self.filters).items() if v is not None and k != "entity"}
+        self.ask(**now, **({"entity": change["new"]} if change["new"] else {}))
 
     def _hear(self, _: Any, content: Any, __: Any) -> None:
         """Answer a message of the browser; odd ones are left alone."""

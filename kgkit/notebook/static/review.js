@@ -40,6 +40,7 @@ class Panel {
     const sent = this.waiting.get(message?.re);
     if (!sent) return;
     clearTimeout(sent.timer);
+    this.heard = performance.now();
     this.waiting.delete(message.re);
     if (![...this.waiting.values()].some((w) => w.late)) this.lost.hidden = true;
     this.root.dataset.answered = String(Number(this.root.dataset.answered || 0) + (sent.message.do === "decide"));
@@ -49,6 +50,10 @@ class Panel {
   }
 
   impatient() {
+    if (performance.now() - (this.heard ?? 0) < PATIENCE) { // it is busy with other answers
+      for (const sent of this.waiting.values()) { clearTimeout(sent.timer); sent.timer = setTimeout(() => this.impatient(), PATIENCE); }
+      return;
+    }
     for (const sent of this.waiting.values()) sent.late = true;
     const unsaid = [...this.waiting.values()].filter((w) => w.message.do === "decide").length;
     this.lost.replaceChildren(h("b", {}, "No answer from the kernel. "), unsaid ? `${count(unsaid, "answer")} may not be kept. ` : "", "If it is busy, this goes away by itself; if it was restarted, run the cell again: it goes on where you were.");

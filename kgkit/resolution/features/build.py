@@ -201,7 +201,7 @@ def _more(prepared: Prepared, left: Ints, right: Ints, aligned: Aligned) -> npt.
     """Where the longer of two names of organisations, places or things has its further words.
 
     0: does not apply, 1: before, 2: after, 3: between, 4: on both sides, or the words are moved, 5: after, and they
-    name a part or an occasion.
+    name a part or an occasion, 6: each has words of its own.
     """
     typed = (prepared.kind[left] >= 2) & (prepared.kind[right] >= 2)
     longer = np.where(aligned.n_rest_left > 0, left, right)
@@ -211,7 +211,8 @@ def _more(prepared: Prepared, left: Ints, right: Ints, aligned: Aligned) -> npt.
     number = {w: i for i, w in enumerate(prepared.words)}
     parts = np.array([number[w] for w in vocabulary().single["part"] if w in number], np.int32)
     part = np.isin(prepared.last[longer], parts) & ~ends
-    return np.select([~applies, part, begins & ends, ends, begins], [0, 5, 3, 1, 2], 4).astype(np.int8)
+    own = typed & (aligned.n_rest_left > 0) & (aligned.n_rest_right > 0)
+    return np.select([own, ~applies, part, begins & ends, ends, begins], [6, 0, 5, 3, 1, 2], 4).astype(np.int8)
 
 
 def _person(prepared: Prepared, left: Ints, right: Ints, aligned: Aligned) -> npt.NDArray[np.int8]:

@@ -66,7 +66,8 @@ MEASURES = (
     Measure("order", "words that do not agree", (
         "both have some", "none, in the same order", "none, in another order", "only one has some")),
     Measure("more", "further words of the longer name of an organisation, a place or a thing", (
-        "none", "before", "after", "between", "on both sides, or moved", "after, and they name a part or an occasion")),
+        "none", "before", "after", "between", "on both sides, or moved",
+        "after, and they name a part or an occasion", "each has some")),
     Measure("value", "dates, numbers and amounts", ("no values", "the same", "not the same, or one is less exact")),
     Measure("legal", "legal form", ("none", "one has none", "the same", "differs")),
     Measure("title", "title", ("none", "one has none", "the same", "differs")),

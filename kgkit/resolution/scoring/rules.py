@@ -48,6 +48,7 @@ RULES = (
     Rule("given names or surnames differ", "person", (9, 10, 11), _OPEN, "codes"),
     Rule("the longer name is that of a part or an occasion", "more", (5,), _OPEN, "beside"),
     Rule("the longer name has further words in between", "more", (3,), _OPEN, "beside"),
+    Rule("each has words of its own", "more", (6,), _OPEN, "beside"),
     Rule("the longer name has its words in other places", "more", (4,), _OPEN, "beside"),
     Rule("numbers differ", "numbers", (3, 4), 2.0),
     Rule("years differ", "years", (3, 4), 2.0),
