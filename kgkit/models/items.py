@@ -136,7 +136,7 @@ def read_batch(data: Any, batch: Batch[Any], check: Check, *, field_name: str = 
     found: dict[str, list[Mapping[str, Any]]] = {}
     strange: set[str] = set()
     for row in rows:
-        label = str(row.get("id")).strip() if isinstance(row, Mapping) else ""
+        label = str(row.get("id")).strip().lower() if isinstance(row, Mapping) else ""
         if label in batch.labels:
             found.setdefault(label, []).append(row)
         else:

@@ -108,3 +108,9 @@ def test_every_item_has_one_answer_of_its_own(rows: list[tuple[str, int]]) -> No
         expected = "missing" if not values else "conflict" if len(values) > 1 else None
         assert answers[item_id].reason == expected
         assert expected or answers[item_id].value == values.pop()
+
+
+def test_labels_in_capitals_are_the_same_labels() -> None:
+    batch = Batch([("x", 1), ("y", 2)])
+    found = read_batch({"items": [{"id": " P2 ", "v": "b"}, {"id": "P1", "v": "a"}]}, batch, lambda row: row["v"])
+    assert {item: answer.value for item, answer in found.items()} == {"x": "a", "y": "b"}
