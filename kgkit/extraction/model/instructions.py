@@ -135,6 +135,7 @@ _WORDINGS = [
 ]
 _UNSEEN = re.compile("[\U000e0020-\U000e007e]{4,}")  # a copy of the letters that shows nowhere
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
+_BEFORE_IT = " .!?:;\"'>*(["  # the end of what stands before an order is no part of it
 _BLANKS = re.compile(r"\s")
 
 
@@ -168,7 +169,7 @@ def _hits(text: str) -> Iterator[Span]:
     for words, order in _WORDINGS:
         if any(word in lower for word in words):
             for where in (text, flat) if "^" in order.pattern else (flat,):
-                yield from (m.span() for m in order.finditer(where))
+                yield from ((m.end() - len(m[0].lstrip(_BEFORE_IT)), m.end()) for m in order.finditer(where))
 
 
 def inside(span: Span, spans: list[Span]) -> bool:
