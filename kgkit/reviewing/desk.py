@@ -16,7 +16,7 @@ from kgkit.ids import stable_id
 from kgkit.resolution.decisions import Decision, read_decisions
 from kgkit.resolution.payloads import trouble
 from kgkit.reviewing.cards import Cards
-from kgkit.reviewing.entries import Entry, read_entries
+from kgkit.reviewing.entries import Entry, kinds_in, read_entries
 from kgkit.reviewing.orders import ORDERS, Filters, ordered
 from kgkit.reviewing.payload import Wanted, core_of, wanted
 from kgkit.reviewing.state import OPEN, Stand, State
@@ -68,6 +68,7 @@ class Desk:
         self.order = order or ("uncertain" if self._merges is None else "teach")
         self.filters = Filters()
         entries = read_entries(proposals, entities.frame["entity_id"].to_list(), groups=groups)
+        self._asks = kinds_in(proposals)
         self._entries: dict[str, Entry] = {e.item_id: e for e in entries}
         self._active: set[str] = set(self._entries)
         self._first: list[str] = []
@@ -181,8 +182,8 @@ class Desk:
 
     def _recalled(self) -> dict[str, Entry]:
         """Make items of merges that were decided earlier and are not proposed any more, so that they can be changed."""
-        found = {}
-        for decision in self._state.undoable:
+        found: dict[str, Entry] = {}
+        for decision in self._state.undoable if "merge" in self._asks else ():
             item, payload = item_of(decision), decision.payload
             if decision.kind != "merge" or item in self._entries:
                 continue
@@ -236,7 +237,8 @@ class Desk:
         return own[-1:] if batch is None else [d for d in own if d.payload.get("batch") == batch]
 
     def _is_own(self, decision: Decision) -> bool:
-        return self.reviewer in (decision.reviewer, decision.payload.get("by"))
+        """Tell whether a decision is this reviewer's, and of a kind that this review is about."""
+        return decision.kind in self._asks and self.reviewer in (decision.reviewer, decision.payload.get("by"))
 
     def _entry(self, item_id: str) -> Entry:
         try:

@@ -13,7 +13,7 @@ from kgkit.errors import FrameTypeError, InputError
 from kgkit.frames import take, to_polars
 from kgkit.resolution import merge_id
 
-__all__ = ["Entry", "read_entries"]
+__all__ = ["Entry", "kinds_in", "read_entries"]
 
 _LEAST = 3  # members from which a group is decided on as one
 
@@ -73,20 +73,33 @@ def read_entries(proposals: Any, known: Iterable[str], *, groups: bool) -> list[
     return list(found.values())
 
 
+def kinds_in(proposals: Any) -> frozenset[str]:
+    """Tell which kinds of decisions some proposals are about, also where there are none; see `read_entries`."""
+    several = list(proposals) if isinstance(proposals, (list, tuple)) else [proposals]
+    kinds = {_sorted_out(one)[0] for one in several}
+    return frozenset(kinds | ({"split"} if "type" in kinds else set()))
+
+
 def _read(proposals: Any, groups: bool) -> list[Entry]:
+    kind, frame = _sorted_out(proposals)
+    if kind == "merge":
+        held = getattr(proposals, "frames", {})
+        return _merges(frame, held.get("groups") if groups else None)
+    return _relations(frame) if kind == "relation" else _entities(frame)
+
+
+def _sorted_out(proposals: Any) -> tuple[str, pl.DataFrame]:
+    """Tell what kind of proposals a frame or result holds, and give them."""
     held = getattr(proposals, "frames", None)
     if isinstance(held, dict):
-        if "merges" in held:
-            return _merges(held["merges"], held.get("groups") if groups else None)
-        if "relations" in held:
-            return _relations(held["relations"])
+        for table, kind in (("merges", "merge"), ("relations", "relation")):
+            if table in held:
+                return kind, to_polars(held[table], table)
     frame = to_polars(proposals, "proposals")
-    if {"left_id", "right_id"} <= set(frame.columns):
-        return _merges(frame, None)
-    if "relation_id" in frame.columns:
-        return _relations(frame)
-    if "entity_id" in frame.columns:
-        return _entities(frame)
+    columns = set(frame.columns)
+    for needed, kind in (({"left_id", "right_id"}, "merge"), ({"relation_id"}, "relation"), ({"entity_id"}, "type")):
+        if needed <= columns:
+            return kind, frame
     msg = (
         "Proposals must be merges (left_id, right_id), relations (relation_id) or entities (entity_id); "
         f"these columns are there: {', '.join(frame.columns)}."

@@ -91,5 +91,15 @@ def test_a_review_in_a_notebook(browser: Any, tmp_path: Path, monkeypatch: pytes
         # Running the cell again goes on where it was; a kernel that does not answer is told.
         drive.run_cell(page, 0)
         page.locator(".jp-CodeCell").first.locator(".kr-count").get_by_text("31 of").wait_for()
+
+        page.get_by_role("menuitem", name="Kernel", exact=True).click()
+        page.get_by_role("menuitem", name="Restart Kernel…").click()
+        page.get_by_role("button", name="Confirm Kernel Restart").click()
+        page.locator("#jp-main-statusbar").get_by_text("| Idle").wait_for()
+        panel.locator("h3").click()
+        page.keyboard.press("a")
+        panel.locator(".kr-error").get_by_text("1 answer may not be kept.").wait_for()
+        drive.run_cell(page, 0)
+        page.locator(".jp-CodeCell").first.locator(".kr-count").get_by_text("31 of").wait_for()
         assert errors == []
         page.close()

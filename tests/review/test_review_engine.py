@@ -257,3 +257,32 @@ def test_a_decision_on_what_is_gone_can_still_be_undone() -> None:
     desk = Review(pairs([("e7", "e8", 0.3)]), people, decisions=first.decisions, reviewer="Ada")
     assert desk.recent()[0]["label"] == "e1 = e2"
     assert desk.undo() == [item("e1", "e2")] and desk.next()["item_id"] == item("e7", "e8")
+
+
+def test_undo_keeps_to_what_the_review_is_about() -> None:
+    merges = review()
+    merges.decide(item("e1", "e2"), "accepted")
+    relations = Review(graph().relations, graph(), decisions=merges.decisions, reviewer="Ada")
+    assert relations.undo() == [] and relations.recent() == [] and relations.progress.total == 3
+    relations.decide("r0", "rejected")
+    again = review(pairs([]), decisions=relations.decisions)
+    assert again.undo(2) == [item("e1", "e2")]
+
+
+def test_of_a_bulk_decision_that_fails_midway_what_was_kept_can_be_undone(tmp_path: Path) -> None:
+    store = Broken(kg.Project(tmp_path / "p.kg"))
+    store.broken = False
+    desk = review(project=store)
+    first = store.project.decide
+
+    def once(*args: object, **more: object) -> object:
+        store.broken = True
+        return first(*args, **more)
+
+    store.project.decide = once
+    with pytest.raises(OSError, match="read-only"):
+        desk.decide_all("accepted", at=0.5)
+    assert desk.progress.accepted == 1 and len(desk.errors) == 1
+    store.broken = False
+    store.project.decide = first
+    assert len(desk.undo()) == 1 and desk.progress.accepted == 0

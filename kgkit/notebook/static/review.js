@@ -32,8 +32,11 @@ class Panel {
     const token = `${this.session}-${++this.sent}`;
     const timer = setTimeout(() => this.impatient(), PATIENCE);
     this.waiting.set(token, { message, then, timer });
-    this.model.send({ ...message, token });
-    return token;
+    try {
+      this.model.send({ ...message, token });
+    } catch { // the notebook knows already that there is no kernel
+      this.impatient();
+    }
   }
 
   hear(message) {
@@ -172,6 +175,7 @@ class Panel {
     this.orderField.replaceChildren(...s.orders.map((o) => h("option", { value: o, selected: o === s.order }, ORDERS[o])));
     this.typeField.replaceChildren(h("option", { value: "" }, "all types"), ...s.types.map((t) => h("option", { value: t, selected: t === s.filters.type }, t)));
     for (const [field, name] of [[this.documentField, "document"], [this.lowField, "low"], [this.highField, "high"]]) if (document.activeElement !== field) field.value = s.filters[name] ?? "";
+    this.lowField.hidden = this.highField.hidden = s.blind;
     this.kindField.hidden = s.kinds.length < 2;
     this.kindField.replaceChildren(h("option", { value: "" }, "everything"), ...s.kinds.map((k) => h("option", { value: k, selected: k === s.filters.kind }, { merge: "merges", relation: "relations", type: "entities" }[k])));
     this.who.textContent = s.reviewer + (s.blind ? ", blind" : "");
