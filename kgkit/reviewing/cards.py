@@ -18,6 +18,7 @@ from kgkit.reviewing.words import Quote, Words
 __all__ = ["Cards"]
 
 _QUOTES, _NEIGHBOURS, _LONG = 3, 12, 160
+_NAMED = 6  # members of a group named in one line
 _BORN = re.compile(r"(?:\bborn\b[^.;()]{0,40}?|\(\s*(?:b\.\s*|c\.\s*)?)(1\d{3}|20\d{2})\b")
 _BIRTH_KEYS = ("born", "birth", "birth_year", "year_of_birth", "birth_date", "date_of_birth")
 _WORDS = re.compile(r"\s+|[^\s]+")
@@ -73,9 +74,10 @@ class Cards:
             row = self.relation(entry.item_id)
             denied = "" if row["polarity"] == "positive" else f" ({row['polarity']})"
             return f"{names[0]} · {row['predicate'].replace('_', ' ')}{denied} · {names[1]}"
-        return (
-            " = ".join(names) if entry.kind == "merge" else f"{names[0]} · {self.type(entry.members[0]) or 'no type'}"
-        )
+        if entry.kind == "type":
+            return f"{names[0]} · {self.type(entry.members[0]) or 'no type'}"
+        more = [f"{len(names) - _NAMED:,} more"] if len(names) > _NAMED else []
+        return " = ".join([*names[:_NAMED], *more])
 
     def card(self, entry: Entry, apart: Collection[tuple[str, str]]) -> Card:
         """Make the card of an item: everything but how it stands."""

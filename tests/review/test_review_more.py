@@ -90,6 +90,20 @@ def test_groups_can_be_asked_pair_by_pair() -> None:
     assert review(Proposed(), groups=False).queue.height == 5
 
 
+def test_a_large_group_is_named_by_some_of_its_members() -> None:
+    ids = [f"x{i:02}" for i in range(40)]
+    people = pl.DataFrame({"entity_id": ids, "name": [f"X {i}" for i in ids]})
+    row = {"group_id": "g", "members": ids, "n_members": 40, "n_pairs": 780, "n_scored": 0, "mean_score": 0.7}
+
+    class Large:
+        frames = {"merges": pairs([]), "groups": tables.from_rows("groups", [row])}  # noqa: RUF012
+
+    desk = Review(Large(), people, reviewer="Ada")
+    assert desk.queue["name"][0].endswith("X x05 = 34 more") and len(desk.next()["sides"]) == 40
+    desk.decide(desk.next()["item_id"], "accepted", members=ids[:30])
+    assert len(desk._state.members["x00"]) == 30 and desk.next() is None
+
+
 # Many at once
 
 

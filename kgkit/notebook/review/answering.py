@@ -100,17 +100,12 @@ def _split(review: Review, message: Message) -> Message:
     return {"effect": to_polars(review.preview_split(message["item_id"], message["parts"])).to_dicts()}
 
 
-def _hello(review: Review, message: Message) -> Message:
-    return {}
-
-
 _ACTS: dict[str, Callable[[Review, Message], Message]] = {
     "ask": _ask,
     "bulk": _bulk,
     "cards": _cards,
     "conflicts": _conflicts,
     "decide": _decide,
-    "hello": _hello,
     "open": _open,
     "preview": _preview,
     "rescore": _rescore,
