@@ -60,7 +60,7 @@ class Review(Asking):
         self._graph = graph
         self._working: Thread | None = None
         super().__init__(proposals, graph, **options)
-        self._teach()
+        self._ask_first(self._questions(self._merges, self._store.frame()))
 
     def __repr__(self) -> str:
         progress = self.progress
@@ -210,13 +210,14 @@ class Review(Asking):
         with self._lock:
             decisions, old = self._store.frame(), self._merges
             n_answers = sum(d.kind == "merge" for d in self._state.live)
-        new = old.rescore(decisions)
+        new = old.rescore(decisions)  # this and the questions take seconds, in which one goes on deciding
+        questions = self._questions(new, decisions)
         with self._lock:
             self._merges = new
             change = changed(_scores(old), _scores(new), settled=self._settled(), n_answers=n_answers)
             self.changes.append(change)
             self._renew(new)
-            self._teach()
+            self._ask_first(questions)
         self._changed()
         return change
 
@@ -249,11 +250,15 @@ class Review(Asking):
         self._settle()
         self._order()
 
-    def _teach(self) -> None:
-        """Choose what to ask first, when that is the order."""
-        if self._merges is None or self.order != "teach" or not self.helps:
+    def _questions(self, merges: Any, decisions: pl.DataFrame) -> Any:
+        """Choose what teaches most, when that is what is asked first."""
+        if merges is None or self.order != "teach" or not self.helps:
+            return None
+        return merges.next_questions(_QUESTIONS, decisions=decisions, seed=self._seed)
+
+    def _ask_first(self, questions: Any) -> None:
+        if questions is None:
             return
-        questions = self._merges.next_questions(_QUESTIONS, decisions=self._store.frame(), seed=self._seed)
         found = read_entries(questions, self._cards.ids, groups=False)
         self._entries |= {e.item_id: e for e in found if e.item_id not in self._entries}
         self._active |= {e.item_id for e in found}
