@@ -83,7 +83,7 @@ def report(url: str) -> Iterator[str]:
         seconds = sift_kg(sift, url, n + 10) - sift_kg(sift, url, 10)  # without its start
         yield row(f"sift-kg 0.9 `extract`, {n} documents", seconds, n * LATENCY / CONCURRENCY, None, "", "")
     yield ""
-    yield "Time and memory of `kg.extract` by the number of chunks; what grows in memory is the tables that are found:\n"
+    yield "Time and memory of `kg.extract` by the number of chunks; what grows in memory is the tables found:\n"
     yield "| calls | seconds | ms a call | peak MB |\n|---|---|---|---|"
     for calls in (1_000, 2_000, 4_000, 8_000):
         m = alone("--extract", url, calls)

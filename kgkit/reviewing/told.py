@@ -105,7 +105,7 @@ def _span(seconds: float) -> str:
 
 
 def progress_of(stands: Iterable[Stand], times: Sequence[float], conflicts: int) -> Progress:
-    """Count; ``times`` are those of this session's answers, in seconds."""
+    """Count; ``times`` are those of the answers given since it was opened, in seconds."""
     counts: dict[str, int] = {}
     total = 0
     for stand in stands:
