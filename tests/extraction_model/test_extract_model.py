@@ -75,7 +75,7 @@ def test_entities_and_relations_with_all_that_was_said_of_them() -> None:
 
 
 def test_an_undeclared_end(shared: Path) -> None:
-    """O-08: kept 1, pending 1, rejected 2."""
+    """Kept 1, pending 1, rejected 2."""
     told = case(shared, "llm_undeclared_endpoint.json")
     found = found_in(told["chunk_text"], content(told["response"]))
     assert found.statements["object"].to_list() == ["Calder Works", "Northwick Council"]
@@ -87,7 +87,7 @@ def test_an_undeclared_end(shared: Path) -> None:
 
 
 def test_entities_that_the_text_does_not_name(shared: Path) -> None:
-    """O-09: a real quote for an invented name proves nothing."""
+    """A real quote for an invented name proves nothing."""
     told = case(shared, "llm_ungrounded_entity.json")
     found = found_in(told["chunk_text"], content(told["response"]))
     lost = found.mentions.filter(pl.col("located") == "unlocated")
@@ -99,7 +99,7 @@ def test_entities_that_the_text_does_not_name(shared: Path) -> None:
 
 
 def test_quotes_that_are_not_verbatim(shared: Path) -> None:
-    """O-10: offsets are the text's, not the model's."""
+    """Offsets are the text's, not the model's."""
     told = case(shared, "llm_quote_not_verbatim.json")
     text = told["chunk_text"]
     found = found_in(text, content(told["response"]))
@@ -110,7 +110,6 @@ def test_quotes_that_are_not_verbatim(shared: Path) -> None:
 
 
 def test_types_in_any_spelling_and_relations_against_the_schema(shared: Path) -> None:
-    """O-11."""
     told = case(shared, "llm_type_casing.json")
     employs = told["discovered_schema"]["relation_types"][0]
     schema = kg.Schema(
@@ -138,7 +137,7 @@ def test_types_in_any_spelling_and_relations_against_the_schema(shared: Path) ->
 
 @pytest.mark.parametrize("loaded", [True, False], ids=["as read", "raw"])
 def test_instructions_in_a_document_change_nothing(shared: Path, loaded: bool) -> None:
-    """O-47: the stub obeys the memo."""
+    """The stub obeys the memo."""
     path = shared / "cases" / "injected_memo.md"
     text = kg.read_documents(path).documents["text"][0] if loaded else path.read_text("utf-8")
     obeyed = {

@@ -34,7 +34,6 @@ def make(labelled: list[tuple[str, str]]) -> Ask:
 
 
 def test_answers_that_do_not_line_up(serve: Serve, case: Any) -> None:
-    """O-29."""
     told = case("llm_batch_short.json")
     asked: list[list] = []
 

@@ -35,7 +35,7 @@ def test_nowhere(
     capfd: pytest.CaptureFixture,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """O-48: with the key in the environment, an endpoint that echoes it, and all logs on."""
+    """With the key in the environment, an endpoint that echoes it, and all logs on."""
 
     def script(got: Got) -> Say:
         assert got.headers["authorization"] == f"Bearer {KEY}"

@@ -141,7 +141,6 @@ def test_a_refused_key_stops_the_run(serve: Serve) -> None:
 
 
 def test_failed_items_are_asked_again_and_others_are_not(serve: Serve, tmp_path: Path) -> None:
-    """O-12."""
     ill = {"3", "5"}
     server = serve(
         lambda got: (
@@ -162,7 +161,7 @@ def test_failed_items_are_asked_again_and_others_are_not(serve: Serve, tmp_path:
 
 
 def test_format_that_the_endpoint_refuses(serve: Serve) -> None:
-    """O-16: what it takes is found out once, and remembered."""
+    """What it takes is found out once, and remembered."""
 
     def script(got: Got) -> Say:
         refused = Say({"error": {"message": "response_format is not supported"}}, 400)
@@ -200,7 +199,7 @@ def test_options_that_the_endpoint_refuses(serve: Serve, option: str) -> None:
 
 
 def test_waits_that_are_asked_for(serve: Serve) -> None:
-    """O-17: short ones are kept to, long ones are reported at once."""
+    """Short ones are kept to, long ones are reported at once."""
     long = one(serve(lambda _: Say({"error": "busy"}, 429, {"retry-after": "198300"})))
     assert (long.reason, long.attempts) == ("rate_limited", 1)
     assert "198300 s" in (long.detail or "")

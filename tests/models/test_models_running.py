@@ -33,7 +33,6 @@ def slow_after(n: int) -> Script:
 
 
 def test_everywhere_the_same(serve: Serve) -> None:
-    """O-41."""
     model = kg.OpenAIModel("m", serve(lambda _: Say(completion(FOUND))).url)
     here = names(model)
 
@@ -83,7 +82,7 @@ def test_interrupts_in_the_callers_own_code_raise(serve: Serve) -> None:
 
 
 def test_a_cell_of_a_kernel(serve: Serve) -> None:
-    """O-41: run and stopped as the stop button does; in a process of its own, for the kernel's client leaves traces."""
+    """Run and stopped as the stop button does; in a process of its own, for the kernel's client leaves traces."""
     pytest.importorskip("jupyter_client")
     server = serve(slow_after(20))
     runner = Path(__file__).with_name("kernel_cell.py")

@@ -31,7 +31,7 @@ def files(folder: Path) -> set[str]:
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
 
 
-# O-45: names that come from documents and people name no files
+# Names that come from documents and people name no files
 
 
 def test_hostile_ids_make_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,7 +86,7 @@ def test_the_shared_list_of_hostile_ids(shared: Path, tmp_path: Path, monkeypatc
     assert {name.split("/")[:2] == ["in", "p.kg"] for name in files(tmp_path)} == {True}
 
 
-# O-48: no key reaches the disk
+# No key reaches the disk
 
 
 @pytest.mark.parametrize(
