@@ -37,7 +37,7 @@ __all__ = ["WHOLE", "Change", "Keeper", "Parts", "View"]
 WHOLE = "all"
 """The part of tables that are written whole."""
 
-_ROWS_A_WRITE = 500_000
+_ROWS_A_WRITE = 50_000
 
 Parts = Iterable[tuple[str, pl.DataFrame]]
 """Parts with all the rows that they have from now on."""
