@@ -1,24 +1,25 @@
-"""Decisions: rows that are only ever appended, each in a transaction of its own."""
+"""Decisions: rows that are only ever appended; those that are made together are kept together, or not at all."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from kgkit.errors import InputError, OptionError
 from kgkit.ids import stable_id
 from kgkit.project.ledger import HALF
 from kgkit.project.records import now
 
-__all__ = ["KINDS", "VERDICTS", "Decided", "append_decision", "find_decision", "merge_of"]
+__all__ = ["KINDS", "VERDICTS", "Decided", "Wish", "append_decisions", "find_decision", "read_wish", "read_wishes"]
 
 KINDS = ("merge", "split", "relation", "type", "category", "page")
 VERDICTS = ("accepted", "rejected", "skipped", "flagged", "undone")
 
-_SAID = "verdict, payload, note"
+_NEEDED = ("kind", "subject_id", "verdict")
+_MAY = ("payload", "reviewer", "note")
 
 
 @dataclass(frozen=True)
@@ -29,45 +30,109 @@ class Decided:
     status: Literal["recorded", "already applied"]
 
 
-def append_decision(
-    connection: sqlite3.Connection,
+class Wish(NamedTuple):
+    """A decision to be made, checked; ``data`` is its payload as JSON."""
+
+    kind: str
+    subject_id: str
+    verdict: str
+    data: str
+    reviewer: str
+    note: str | None
+
+
+def read_wish(
     kind: str,
-    subject_id: str,
+    subject_id: str | Sequence[str],
     verdict: str,
     *,
     payload: Mapping[str, Any] | None,
     reviewer: str,
     note: str | None,
-) -> Decided:
-    """Append a decision, unless this reviewer said the same of the subject and nobody said otherwise since.
+) -> Wish:
+    """Check a decision.
 
     Raises:
         OptionError: ``kind`` or ``verdict`` is not known.
         InputError: The subject or the reviewer is empty, something is no text, or the payload is no JSON object.
     """
+    if not isinstance(subject_id, str):
+        subject_id, payload = _merge_of(kind, subject_id, payload)
     data = _checked(kind, subject_id, verdict, payload, reviewer, note)
-    said = connection.execute(
-        f"SELECT decision_id, reviewer, {_SAID} FROM decisions WHERE kind = ? AND subject_id = ? ORDER BY seq DESC",
-        (kind, subject_id),
-    ).fetchall()
-    for decision_id, who, *what in said:
-        if what[:2] != [verdict, data]:
-            break
-        if who == reviewer and note in (None, what[2]):
-            return Decided(decision_id, "already applied")
+    return Wish(kind, subject_id, verdict, data, reviewer, note)
+
+
+def read_wishes(decisions: Iterable[Mapping[str, Any]], reviewer: str) -> list[Wish]:
+    """Check many decisions; what is wrong is told with its number.
+
+    Raises:
+        OptionError: A key, kind or verdict is not known.
+        InputError: As for `read_wish`, or a key is missing.
+    """
+    found = []
+    for number, given in enumerate(decisions, start=1):
+        try:
+            found.append(_read(given, reviewer))
+        except InputError as error:
+            msg = f"Decision {number}: {error}"
+            raise type(error)(msg) from error
+    return found
+
+
+def _read(given: Mapping[str, Any], reviewer: str) -> Wish:
+    if not isinstance(given, Mapping):
+        msg = f"{given!r} is no mapping. Give {', '.join(_NEEDED)}, and if wanted {', '.join(_MAY)}."
+        raise InputError(msg)
+    strange = [key for key in given if key not in (*_NEEDED, *_MAY)]
+    if strange:
+        raise OptionError.not_one_of("key", strange[0], (*_NEEDED, *_MAY))
+    missing = [key for key in _NEEDED if key not in given]
+    if missing:
+        msg = f"{missing[0]} is missing."
+        raise InputError(msg)
+    return read_wish(
+        given["kind"], given["subject_id"], given["verdict"],
+        payload=given.get("payload"), reviewer=given.get("reviewer") or reviewer, note=given.get("note"),
+    )  # fmt: skip
+
+
+def append_decisions(connection: sqlite3.Connection, wishes: Sequence[Wish]) -> list[Decided]:
+    """Append decisions, but for those that this reviewer made before and that nobody decided otherwise since."""
     last = connection.execute("SELECT decided_at FROM decisions ORDER BY seq DESC LIMIT 1").fetchone()
-    at = max(now(), last[0] + 1 if last else 0)  # the newest counts, also when the clock was put back
-    decision_id = stable_id("decision", kind, subject_id, verdict, data, reviewer, note, at, len(said))
-    row = (decision_id, kind, subject_id, verdict, data, reviewer, note, at)
-    connection.execute(
-        "INSERT INTO decisions (decision_id, kind, subject_id, verdict, payload, reviewer, note, decided_at) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        row,
-    )
-    return Decided(decision_id, "recorded")
+    latest = last[0] if last else -1
+    found = []
+    for wish in wishes:
+        said = connection.execute(
+            "SELECT decision_id, reviewer, verdict, payload, note FROM decisions "
+            "WHERE kind = ? AND subject_id = ? ORDER BY seq DESC",
+            wish[:2],
+        ).fetchall()
+        held = _held(said, wish)
+        if held is not None:
+            found.append(Decided(held, "already applied"))
+            continue
+        latest = max(now(), latest + 1)  # the newest counts, also when the clock was put back
+        decision_id = stable_id("decision", *wish, latest, len(said))
+        connection.execute(
+            "INSERT INTO decisions (decision_id, kind, subject_id, verdict, payload, reviewer, note, decided_at) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (decision_id, *wish, latest),
+        )
+        found.append(Decided(decision_id, "recorded"))
+    return found
 
 
-def merge_of(kind: str, entity_ids: Sequence[str], payload: Mapping[str, Any] | None) -> tuple[str, dict[str, Any]]:
+def _held(said: Iterable[tuple[str, str, str, str, str | None]], wish: Wish) -> str | None:
+    """Give the decision that says the same, unless somebody said otherwise since; the newest come first."""
+    for decision_id, who, verdict, data, note in said:
+        if (verdict, data) != (wish.verdict, wish.data):
+            return None
+        if who == wish.reviewer and wish.note in (None, note):
+            return decision_id
+    return None
+
+
+def _merge_of(kind: str, entity_ids: Sequence[str], payload: Mapping[str, Any] | None) -> tuple[str, dict[str, Any]]:
     """Make subject and payload of a decision on a merge out of the ids of its entities.
 
     Raises:

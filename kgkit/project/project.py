@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ import polars as pl
 from kgkit import tables
 from kgkit.frames import Backend, check_backend, give
 from kgkit.project.compare import Difference, compare_views
-from kgkit.project.decide import Decided, append_decision, find_decision, merge_of
+from kgkit.project.decide import Decided, append_decisions, find_decision, read_wish, read_wishes
 from kgkit.project.fresh import status_frame
 from kgkit.project.keep import Keeper
 from kgkit.project.ledger import open_ledger
@@ -184,11 +184,31 @@ class Project(Verbs):
             ProjectBusyError: Another process was writing for longer than the timeout.
             ProjectError: It could not be written.
         """
-        if not isinstance(subject_id, str):
-            subject_id, payload = merge_of(kind, subject_id, payload)
+        wish = read_wish(kind, subject_id, verdict, payload=payload, reviewer=reviewer or user(), note=note)
         with self._keeper.ledger.writing() as connection:
-            who = reviewer or user()
-            return append_decision(connection, kind, subject_id, verdict, payload=payload, reviewer=who, note=note)
+            return append_decisions(connection, [wish])[0]
+
+    def decide_many(self, decisions: Iterable[Mapping[str, Any]], *, reviewer: str | None = None) -> list[Decided]:
+        """Append many decisions in one transaction: all of them are on disk when this returns, or none is.
+
+        Args:
+            decisions: One mapping for each, with ``kind``, ``subject_id`` and ``verdict``, and if wanted ``payload``,
+                ``reviewer`` and ``note``, as `decide` takes them.
+            reviewer: Who decides, where a mapping does not say; by default the name of the user.
+
+        Returns:
+            What became of each, in the order of ``decisions``.
+
+        Raises:
+            InputError: One of them cannot be used; its number is told, and nothing is kept.
+            ProjectBusyError: Another process was writing for longer than the timeout.
+            ProjectError: They could not be written; nothing is kept.
+        """
+        wishes = read_wishes(decisions, reviewer or user())
+        if not wishes:
+            return []
+        with self._keeper.ledger.writing() as connection:
+            return append_decisions(connection, wishes)
 
     def undo(self, decision_id: str, *, reviewer: str | None = None, note: str | None = None) -> Decided:
         """Undo a decision by appending one more.

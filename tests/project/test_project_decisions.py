@@ -106,3 +106,51 @@ def test_an_error_in_a_transaction_keeps_nothing(project: kg.Project) -> None:
         raise ZeroDivisionError
     with project._keeper.ledger.reading() as db:
         assert db.execute("SELECT count(*) FROM about WHERE key = 'x'").fetchone() == (0,)
+
+
+def many(n: int) -> list[dict[str, object]]:
+    return [{"kind": "merge", "subject_id": f"m{i}", "verdict": "accepted", "payload": {"n": i}} for i in range(n)]
+
+
+def test_many_decisions_are_kept_together_and_once(project: kg.Project) -> None:
+    done = project.decide_many([*many(3), {"kind": "type", "subject_id": "e1", "verdict": "skipped", "note": "later"}])
+    assert [d.status for d in done] == ["recorded"] * 4 and project.decide_many([]) == []
+    rows = project.decisions()
+    assert rows["decision_id"].to_list() == [d.decision_id for d in done]
+    assert rows["decided_at"].is_sorted() and rows["decided_at"].n_unique() == 4
+    again = project.decide_many([*many(3), *many(1), {**many(1)[0], "reviewer": "bo"}])
+    assert [d.status for d in again] == ["already applied"] * 4 + ["recorded"]
+    assert again[0] == again[3] == kg.project.Decided(done[0].decision_id, "already applied")
+    twice = project.decide_many([{**many(1)[0], "verdict": v, "reviewer": "bo"} for v in ("rejected", "rejected")])
+    assert [d.status for d in twice] == ["recorded", "already applied"] and project.decisions().height == 6
+
+
+@pytest.mark.parametrize(
+    ("bad", "words"),
+    [
+        ({"verdict": "yes"}, "Decision 3: verdict='yes' is not known"),
+        ({"subject_id": ["e1"]}, "Decision 3: A decision is on one id"),
+        ({"payload": {"x": float("nan")}}, "Decision 3: payload must be"),
+        ({"Verdict": "accepted"}, "Decision 3: key='Verdict' is not known. Allowed: 'kind'"),
+    ],
+)
+def test_of_many_decisions_a_bad_one_keeps_none(project: kg.Project, bad: dict[str, object], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        project.decide_many([*many(2), many(3)[2] | bad, *many(1)])
+    with pytest.raises(InputError, match="Decision 1: verdict is missing"):
+        project.decide_many([{"kind": "merge", "subject_id": "m"}])
+    with pytest.raises(InputError, match="Decision 1: 'merge' is no mapping"):
+        project.decide_many(["merge"])  # type: ignore[list-item]
+    assert project.decisions().is_empty()
+
+
+def test_of_many_decisions_a_failing_store_keeps_none(project: kg.Project) -> None:
+    with project._keeper.ledger.writing() as db:
+        db.execute(
+            "CREATE TRIGGER full BEFORE INSERT ON decisions WHEN NEW.subject_id = 'm7' "
+            "BEGIN SELECT RAISE(ABORT, 'no room'); END"
+        )
+    with pytest.raises(ProjectError, match="no room"):
+        project.decide_many(many(9))
+    assert project.decisions().is_empty()
+    assert len(project.decide_many(many(7))) == 7
