@@ -66,14 +66,16 @@ def groups_table(grouped: Groups, ids: pl.Series) -> pl.DataFrame:
         return 1 / (1 + (-pl.col(column)).exp())
 
     rows = table.select("n_members", "n_pairs", "n_scored", mean_score=chance("mean"), weakest_score=chance("weakest"))
-    members = [ids.gather(m).to_list() for m in table["members"].to_list()]
+    number = table.select("members").with_row_index("at").explode("members")
+    listed = number.select("at", members=ids.gather(number["members"])).group_by("at", maintain_order=True)
+    members = listed.agg("members")["members"]
     whole = rows.with_columns(
-        pl.Series("members", members, dtype=pl.List(pl.String)),
+        members,
         weakest_left_id=named("weakest_left"),
         weakest_right_id=named("weakest_right"),
     )
-    key = pl.Series("key", ["\n".join(m) for m in members], dtype=pl.String)
-    return tables.conform(whole.with_columns(stable_id_series("group", key).alias("group_id")), "groups")
+    key = stable_id_series("group", members.list.join("\n"))
+    return tables.conform(whole.with_columns(key.alias("group_id")), "groups")
 
 
 def outcomes_table(scored: Scored, ids: pl.Series, merges: pl.DataFrame, settings: dict[str, Any]) -> pl.DataFrame:

@@ -11,7 +11,6 @@ import numpy.typing as npt
 from kgkit.resolution.features.alignment import Aligned, align
 from kgkit.resolution.features.columns import compare, cosines
 from kgkit.resolution.features.context import context_features
-from kgkit.resolution.features.folding import vocabulary
 from kgkit.resolution.features.prepare import Prepared, Ragged
 from kgkit.resolution.features.values import value_codes
 
@@ -123,8 +122,7 @@ def _exact(prepared: Prepared, left: Ints, right: Ints) -> dict[str, npt.NDArray
     for rows, others in ((left, right), (right, left)):
         own = p.acronym[rows]
         acronym |= (own >= 0) & ((own == p.initials[0][others]) | (own == p.initials[1][others])) & ~same_joined
-    length = np.array([len(w) for w in p.core], np.int16)
-    size = np.minimum(length[left], length[right])
+    size = np.minimum(p.length[left], p.length[right])
     return {
         "exact": exact,
         "bracket": bracket.astype(np.int8),
@@ -208,9 +206,7 @@ def _more(prepared: Prepared, left: Ints, right: Ints, aligned: Aligned) -> npt.
     applies = typed & ((aligned.n_rest_left == 0) != (aligned.n_rest_right == 0))
     begins = prepared.first[left] == prepared.first[right]
     ends = prepared.last[left] == prepared.last[right]
-    number = {w: i for i, w in enumerate(prepared.words)}
-    parts = np.array([number[w] for w in vocabulary().single["part"] if w in number], np.int32)
-    part = np.isin(prepared.last[longer], parts) & ~ends
+    part = prepared.part[prepared.last[longer]] & ~ends
     own = typed & (aligned.n_rest_left > 0) & (aligned.n_rest_right > 0)
     return np.select([own, ~applies, part, begins & ends, ends, begins], [6, 0, 5, 3, 1, 2], 4).astype(np.int8)
 

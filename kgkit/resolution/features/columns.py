@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,16 @@ class Column:
 
     def __len__(self) -> int:
         return len(self.cells)
+
+    @cached_property
+    def ordered(self) -> list[str]:
+        """The cells with their words sorted."""
+        return [" ".join(sorted(c.split())) for c in self.cells]
+
+    @cached_property
+    def short(self) -> bool:
+        """Whether the cells are short enough to compare their spelling."""
+        return sum(map(len, self.cells)) / max(1, int((self.value >= 0).sum())) < _LONG
 
 
 def columns_of(records: Records, leave_out: Sequence[str] = ()) -> list[Column]:
@@ -165,8 +176,7 @@ def _near(column: Column, left: Ints, right: Ints) -> tuple[Floats, float, float
         apart = np.abs(a - b) / np.maximum(np.maximum(np.abs(a), np.abs(b)), 1e-9)
         return np.clip(1 - apart, 0, 1).astype(np.float32), 0.95, 0.75
     spelled = np.zeros(len(left), np.float32)
-    short = column.vectors is None or sum(map(len, column.cells)) / max(1, int((column.value >= 0).sum())) < _LONG
-    if short:
+    if column.vectors is None or column.short:
         spelled = _spelled(column, left, right)
     if column.vectors is None:
         return spelled, 0.8, 0.6
@@ -177,9 +187,7 @@ def _spelled(column: Column, left: Ints, right: Ints) -> Floats:
     from rapidfuzz.distance import OSA, Indel
     from rapidfuzz.process import cpdist
 
-    cells = column.cells
-    if column.how == "text":
-        cells = [" ".join(sorted(c.split())) for c in cells]
+    cells = column.ordered if column.how == "text" else column.cells
     scorer = Indel.normalized_similarity if column.how == "text" else OSA.normalized_similarity
     texts = [[cells[i] for i in rows.tolist()] for rows in (left, right)]
     found: Floats = cpdist(*texts, scorer=scorer, dtype=np.float32, workers=-1)

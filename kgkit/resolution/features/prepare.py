@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kgkit.resolution.features.columns import Column, columns_of
-from kgkit.resolution.features.folding import Name, kind_of, parse
+from kgkit.resolution.features.folding import Name, kind_of, parse, vocabulary
 from kgkit.resolution.records import Records
 
 __all__ = ["Prepared", "Ragged", "prepare"]
@@ -79,6 +79,17 @@ class Prepared:
 
     def __len__(self) -> int:
         return len(self.names)
+
+    @cached_property
+    def length(self) -> npt.NDArray[np.int16]:
+        """Letters of each name's words."""
+        return np.fromiter(map(len, self.core), np.int64, len(self)).astype(np.int16)
+
+    @cached_property
+    def part(self) -> npt.NDArray[np.bool_]:
+        """Which words of the vocabulary name a part or an occasion."""
+        parts = vocabulary().single["part"]
+        return np.fromiter((w in parts for w in self.words), bool, len(self.words))
 
     @cached_property
     def grams(self) -> Any:

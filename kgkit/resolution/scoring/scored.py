@@ -12,6 +12,7 @@ import numpy.typing as npt
 from kgkit.resolution.features import Prepared, pair_features
 from kgkit.resolution.features.columns import compare
 from kgkit.resolution.features.ranks import Ranks
+from kgkit.resolution.pieces import in_pieces
 from kgkit.resolution.scoring.bins import MEASURES, binned
 from kgkit.resolution.scoring.columns import ColumnWeights, fit_columns
 from kgkit.resolution.scoring.rules import held, without_proof
@@ -25,7 +26,8 @@ __all__ = ["Scored", "score_pairs"]
 Ints = npt.NDArray[np.int32]
 Reals = npt.NDArray[np.float64]
 _REMEMBERED = 2_000_000
-_PIECE = 200_000
+_PIECE = 100_000  # pairs that are measured at once
+_FITTED = 2_000_000  # pairs that weights of columns and the share of matches are fitted on
 _DRAWN = 20_000
 
 
@@ -96,6 +98,15 @@ class Scored:
 
     @cached_property
     def _held(self) -> tuple[Reals, npt.NDArray[np.int8]]:
+        odds, rules = np.empty(len(self)), np.empty(len(self), np.int8)
+
+        def fill(piece: slice) -> None:
+            odds[piece], rules[piece] = self.rows(piece)._held_at_once()
+
+        in_pieces(fill, len(self), _PIECE)
+        return odds, rules
+
+    def _held_at_once(self) -> tuple[Reals, npt.NDArray[np.int8]]:
         odds = self.by_prior if self.learned is None else self.learned.score(self)
         best, which = held(self.codes, odds, self._support)
         return (best, which) if not len(self.verdicts) else without_proof(best, which, self.verdicts.of(self.keys))
@@ -103,10 +114,11 @@ class Scored:
     @property
     def _support(self) -> dict[str, Reals]:
         """What is beside the names, all further columns, and those of codes add by the prior."""
-        columns = self.parts[:, len(MEASURES) :]
+        columns = self.columns.parts(self.levels)
         codes = [i for i, column in enumerate(self.prepared.columns) if column.how == "code"]
-        beside = self.parts[:, list(_BESIDE)].sum(axis=1) + columns.sum(axis=1)
-        return {"beside": beside, "columns": columns.sum(axis=1), "codes": columns[:, codes].sum(axis=1)}
+        beside = np.stack([self.table.weights[i][self.steps[:, i]] for i in _BESIDE], axis=1).sum(axis=1)
+        of_columns = columns.sum(axis=1)
+        return {"beside": beside + of_columns, "columns": of_columns, "codes": columns[:, codes].sum(axis=1)}
 
     @property
     def method(self) -> str:
@@ -128,7 +140,7 @@ class Scored:
         """The steps by the measures' names."""
         return {m.name: self.steps[:, i] for i, m in enumerate(MEASURES)}
 
-    def rows(self, rows: npt.NDArray[np.integer[Any]]) -> Scored:
+    def rows(self, rows: npt.NDArray[np.integer[Any]] | slice) -> Scored:
         """Take some of the pairs."""
         return replace(
             self, left=self.left[rows], right=self.right[rows], steps=self.steps[rows], levels=self.levels[rows],
@@ -163,9 +175,10 @@ def score_pairs(prepared: Prepared, left: Ints, right: Ints, *, table: Table | N
     steps, levels, similarity = _measure(prepared, left, right, None)
     ranks = Ranks.of(len(prepared), left, right, similarity)
     _add_ranks(steps, ranks, left, right, similarity)
-    by_name = weights.score(steps)
-    columns = fit_columns(levels, by_name, _at_random(prepared))
-    shift = shift_of(by_name + columns.score(levels))
+    some = slice(None, None, max(1, -(-len(left) // _FITTED)))
+    by_name = weights.score(steps[some])
+    columns = fit_columns(levels[some], by_name, _at_random(prepared))
+    shift = shift_of(by_name + columns.score(levels[some]))
     return Scored(prepared, left, right, steps, levels, similarity, ranks, weights, columns, shift)
 
 
@@ -181,11 +194,15 @@ def _measure(
     similarity = np.zeros(len(left), np.float32)
     plain = tuple(m for i, m in enumerate(MEASURES) if i not in _RANKED)
     where = [i for i in range(len(MEASURES)) if i not in _RANKED]
-    for start in range(0, len(left), _PIECE):
-        piece = slice(start, start + _PIECE)
+
+    def fill(piece: slice) -> None:
         found = pair_features(prepared, left[piece], right[piece])
         steps[piece, where] = binned(found.values, plain)
         levels[piece], similarity[piece] = found.levels, found.similarity
+
+    if len(left) > _PIECE:
+        pair_features(prepared, left[:1000], right[:1000])  # what is made once is made before there are threads
+    in_pieces(fill, len(left), _PIECE)
     if ranks is not None:
         _add_ranks(steps, ranks, left, right, similarity)
     return steps, levels, similarity
@@ -194,8 +211,13 @@ def _measure(
 def _add_ranks(
     steps: npt.NDArray[np.uint8], ranks: Ranks, left: Ints, right: Ints, similarity: npt.NDArray[np.float32]
 ) -> None:
-    values = ranks.features(left, right, similarity)
-    steps[:, list(_RANKED)] = binned(values, tuple(MEASURES[i] for i in _RANKED))
+    ranked = tuple(MEASURES[i] for i in _RANKED)
+
+    def fill(piece: slice) -> None:
+        values = ranks.features(left[piece], right[piece], similarity[piece])
+        steps[piece, list(_RANKED)] = binned(values, ranked)
+
+    in_pieces(fill, len(left), _PIECE)
 
 
 def _at_random(prepared: Prepared) -> npt.NDArray[np.int8]:
