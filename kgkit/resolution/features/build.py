@@ -11,7 +11,8 @@ import numpy.typing as npt
 from kgkit.resolution.features.alignment import Aligned, align
 from kgkit.resolution.features.columns import compare, cosines
 from kgkit.resolution.features.context import context_features
-from kgkit.resolution.features.prepare import Prepared, Ragged
+from kgkit.resolution.features.prepare import Prepared
+from kgkit.resolution.features.ragged import Ragged
 from kgkit.resolution.features.values import value_codes
 
 __all__ = ["Features", "pair_features"]

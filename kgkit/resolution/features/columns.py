@@ -15,9 +15,10 @@ import numpy as np
 import numpy.typing as npt
 
 from kgkit.resolution.features.folding import fold
+from kgkit.resolution.features.letters import word_vectors
 from kgkit.resolution.records import Records
 
-__all__ = ["LEVELS", "Column", "columns_of", "compare", "cosines", "word_vectors"]
+__all__ = ["LEVELS", "Column", "columns_of", "compare", "cosines"]
 
 LEVELS = ("missing", "same_rare", "same", "close", "part", "differ")
 _MOST_ATTRIBUTES = 12
@@ -83,40 +84,43 @@ def _text(value: Any) -> str | None:
 
 
 def _column(name: str, cells: list[str | None]) -> Column | None:
-    folded = [" ".join(_WORD.findall(fold(c))) if c else "" for c in cells]
-    filled = [i for i, f in enumerate(folded) if f]
-    if len(filled) < max(2, _LEAST_FILLED * len(cells)) or len({folded[i] for i in filled}) < 2:
+    given = Counter(cells)
+    read = {cell: " ".join(_WORD.findall(fold(cell))) if cell else "" for cell in given}
+    filled = {cell: times for cell, times in given.items() if cell and read[cell]}
+    if sum(filled.values()) < max(2, _LEAST_FILLED * len(cells)) or len({read[cell] for cell in filled}) < 2:
         return None
-    how, amount = _how([c or "" for c in cells], filled)
-    if amount is not None:
-        folded = [f if a == a else "" for f, a in zip(folded, amount.tolist(), strict=True)]
+    how, amounts = _how(filled)
+    amount = None
+    if amounts is not None:
+        read = {cell: text if math.isfinite(amounts.get(cell or "", math.nan)) else "" for cell, text in read.items()}
+        amount = np.array([amounts.get(cell or "", math.nan) for cell in cells])
     elif how == "code":
-        folded = [f.replace(" ", "") for f in folded]
+        read = {cell: text.replace(" ", "") for cell, text in read.items()}
+    folded = [read[cell] for cell in cells]
     counts = Counter(f for f in folded if f)
     number = {f: i for i, f in enumerate(counts)}
     value = np.array([number.get(f, -1) for f in folded], np.int32)
-    most = len(cells) / _RARE
-    rare = np.array([bool(f) and counts[f] <= max(2.0, most) for f in folded], bool)
+    few = np.array([*counts.values(), math.inf]) <= max(2.0, len(cells) / _RARE)  # the last is that of -1
     vectors = word_vectors(folded)[0] if how == "text" else None
-    return Column(name, how, folded, value, rare, amount, vectors)
+    return Column(name, how, folded, value, few[value], amount, vectors)
 
 
-def _how(cells: list[str], filled: list[int]) -> tuple[str, npt.NDArray[np.float64] | None]:
-    amount = np.full(len(cells), np.nan)
-    for i in filled:
-        amount[i] = _amount(cells[i])
-    numbers = amount[filled]
+def _how(filled: dict[str, int]) -> tuple[str, dict[str, float] | None]:
+    """Tell how to compare cells that occur so and so often, and what amounts they are, where they are amounts."""
+    amounts = {cell: _amount(cell) for cell in filled}
+    times = np.array(list(filled.values()))
+    numbers = np.repeat(np.array(list(amounts.values())), times)
     if np.isfinite(numbers).mean() > 0.9:
         finite = numbers[np.isfinite(numbers)]
         whole = bool((finite == np.floor(finite)).all())
         if whole and ((finite >= 1000) & (finite < 2100)).mean() > 0.9:
-            return "year", amount
+            return "year", amounts
         if whole and np.median(np.abs(finite)) >= 1000:
             return "code", None
-        amount[amount == 0] = np.nan  # nothing costs nothing: nought stands for unknown
-        return "number", amount
-    codes = sum(bool(_CODE.fullmatch(cells[i])) for i in filled)
-    return ("code" if codes > 0.8 * len(filled) else "text"), None
+        # Nothing costs nothing: nought stands for unknown.
+        return "number", {cell: amount or math.nan for cell, amount in amounts.items()}
+    codes = sum(n for cell, n in filled.items() if _CODE.fullmatch(cell))
+    return ("code" if codes > 0.8 * times.sum() else "text"), None
 
 
 def _amount(cell: str) -> float:
@@ -125,21 +129,6 @@ def _amount(cell: str) -> float:
     except ValueError:
         return math.nan
     return amount if math.isfinite(amount) else math.nan
-
-
-def word_vectors(texts: Sequence[str | None]) -> tuple[Any, npt.NDArray[np.bool_]] | tuple[None, None]:
-    """Make rows of TF-IDF weights of the texts' words, of length 1 (CSR, float32), and tell which have any."""
-    from sklearn.feature_extraction.text import TfidfVectorizer
-
-    folded = [fold(t) if t else "" for t in texts]
-    if sum(map(bool, folded)) < 2:
-        return None, None
-    vectorizer = TfidfVectorizer(token_pattern=r"[^\W_]+", dtype=np.float32, lowercase=False, sublinear_tf=True)
-    try:
-        matrix = vectorizer.fit_transform(folded)
-    except ValueError:  # nothing but signs
-        return None, None
-    return matrix, np.diff(matrix.indptr) > 0
 
 
 def cosines(matrix: Any, left: Ints, right: Ints) -> Floats:

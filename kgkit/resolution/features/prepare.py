@@ -4,45 +4,25 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from kgkit.resolution.features.columns import Column, columns_of
 from kgkit.resolution.features.folding import Name, kind_of, parse, vocabulary
+from kgkit.resolution.features.letters import gram_vectors, word_vectors
+from kgkit.resolution.features.ragged import Ragged, numbers_of, numbers_of_few
 from kgkit.resolution.records import Records
 
-__all__ = ["Prepared", "Ragged", "prepare"]
+__all__ = ["Prepared", "prepare"]
 
 Ints = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float32]
-
-
-@dataclass(frozen=True)
-class Ragged:
-    """A list of numbers for each record, one after the other; record ``i`` has ``values[start[i]:start[i + 1]]``."""
-
-    start: npt.NDArray[np.int64]
-    values: Ints
-
-    @classmethod
-    def of(cls, rows: Sequence[Sequence[int]]) -> Ragged:
-        """Lay lists one after the other."""
-        start = np.zeros(len(rows) + 1, np.int64)
-        np.cumsum([len(r) for r in rows], out=start[1:])
-        return cls(start, np.fromiter((v for r in rows for v in r), np.int32, int(start[-1])))
-
-    def take(self, rows: Ints) -> tuple[npt.NDArray[np.int64], Ints]:
-        """List the values of several records: the position in ``rows`` and the value."""
-        first, sizes = self.start[rows], self.start[rows + 1] - self.start[rows]
-        place = np.repeat(np.arange(len(rows), dtype=np.int64), sizes)
-        ends = np.cumsum(sizes)
-        within = np.arange(int(ends[-1]) if len(ends) else 0) - np.repeat(ends - sizes, sizes)
-        return place, self.values[np.repeat(first, sizes) + within]
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,37 +73,14 @@ class Prepared:
 
     @cached_property
     def grams(self) -> Any:
-        """Rows of TF-IDF weights of the names' character 3-grams, of length 1 (CSR, float32)."""
-        from scipy import sparse
-        from sklearn.feature_extraction.text import TfidfVectorizer
-
-        vectorizer = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 3), dtype=np.float32, lowercase=False)
-        texts = [n.raw for n in self.names]
-        if not any(texts):
-            return sparse.csr_array((len(texts), 1), dtype=np.float32)
-        return vectorizer.fit_transform(texts)
+        """Rows of TF-IDF weights of the names' 3-letter runs, of length 1 (CSR, float32)."""
+        return gram_vectors([n.raw for n in self.names])
 
     @cached_property
     def descriptions(self) -> Any:
         """Rows of TF-IDF weights of the descriptions' words, and which records have one; None when few do."""
-        from kgkit.resolution.features.columns import word_vectors
-
         texts = self.records.frame["description"].to_list()
         return word_vectors(texts)
-
-
-class _Numbers:
-    """Gives each different text a number."""
-
-    def __init__(self) -> None:
-        self.known: dict[str, int] = {}
-
-    def __call__(self, text: str) -> int:
-        return self.known.setdefault(text, len(self.known))
-
-    def column(self, texts: Sequence[str]) -> Ints:
-        """Number each text of a column; an empty text is -1."""
-        return np.array([self(t) if t else -1 for t in texts], np.int32)
 
 
 def prepare(records: Records, *, across: str | None = None) -> Prepared:
@@ -135,40 +92,41 @@ def prepare(records: Records, *, across: str | None = None) -> Prepared:
     """
     frame = records.frame
     kinds = {t: kind_of(t) for t in frame["type"].unique().to_list()}
-    kind = np.array([kinds[t] for t in frame["type"].to_list()], np.int8)
+    kind = [kinds[t] for t in frame["type"].to_list()]
     parsed: dict[tuple[str, int], Name] = {}
-    names = [_parsed(parsed, name, k) for name, k in zip(frame["name"].to_list(), kind.tolist(), strict=True)]
-    words, weight, number = _vocabulary(names)
-    aliases = frame["aliases"].to_list()
-    keys = _keys(names, aliases, kind.tolist(), parsed)
-    raw, acro = _Numbers(), _Numbers()
-    latin, script = _latin(names)
-    single = [n.words[0] if len(n.words) == 1 and 2 <= len(n.words[0]) <= 7 else "" for n in names]
-    base_and_raw = raw.column([n.raw for n in names]), raw.column([n.base for n in names])
+    names = [_parsed(parsed, name, k) for name, k in zip(frame["name"].to_list(), kind, strict=True)]
+    n = len(names)
+    words, start, word = _numbered_words([name.words for name in names])
+    sets = Ragged.sets(n, np.repeat(np.arange(n), np.diff(start)), word)
+    core = [" ".join(name.words) for name in names]
+    ordered = [" ".join(sorted(name.words)) for name in names]
+    raw, base, keys = _whole_names(names, frame["aliases"], kind, parsed)
+    latin, script = _latin(names, ordered)
+    acronym, *initials = _acronyms(names)
     return Prepared(
         records=records,
         names=names,
-        kind=kind,
+        kind=np.array(kind, np.int8),
         words=words,
-        weight=weight,
-        sets=Ragged.of([sorted({number[w] for w in n.words}) for n in names]),
-        first=np.array([number[n.words[0]] for n in names], np.int32),
-        last=np.array([number[n.words[-1]] for n in names], np.int32),
-        glued=_glued(names, number),
-        core=[" ".join(n.words) for n in names],
-        ordered=[" ".join(sorted(n.words)) for n in names],
-        joined=_Numbers().column(["".join(n.words) for n in names]),
-        raw=base_and_raw[0],
-        base=base_and_raw[1],
-        bracket=_Numbers().column([n.bracket for n in names]),
-        legal=_Numbers().column([n.legal for n in names]),
-        generation=np.array([_GENERATION.get(n.generation, 0) for n in names], np.int32),
-        titled=_Numbers().column([n.title for n in names]),
+        weight=_weights(words, sets),
+        sets=sets,
+        first=word[start[:-1]],
+        last=word[start[1:] - 1],
+        glued=_glued(words, start, word),
+        core=core,
+        ordered=ordered,
+        joined=numbers_of(["".join(name.words) for name in names]),
+        raw=raw,
+        base=base,
+        bracket=numbers_of_few((name.bracket for name in names), n),
+        legal=numbers_of_few((name.legal for name in names), n),
+        generation=np.array([_GENERATION.get(name.generation, 0) for name in names], np.int32),
+        titled=numbers_of_few((name.title for name in names), n),
         keys=keys,
-        acronym=acro.column(single),
-        initials=(acro.column([n.initials[0] for n in names]), acro.column([n.initials[1] for n in names])),
-        numbers=_numbered([_numbers_of(n) for n in names]),
-        years=_numbered([sorted(x for x in n.numbers if _is_year(x)) for n in names]),
+        acronym=acronym,
+        initials=(initials[0], initials[1]),
+        numbers=_sets_of(map(_numbers_in, names), n),
+        years=_sets_of(([x for x in name.numbers if _is_year(x)] for name in names), n),
         latin=latin,
         script=script,
         columns=columns_of(records, () if across is None else (across,)),
@@ -190,61 +148,84 @@ def _is_year(number: str) -> bool:
     return len(number) == 4 and number.isdigit() and 1000 <= int(number) < 2100
 
 
-def _numbers_of(name: Name) -> list[str]:
-    return sorted(name.numbers | {name.generation} if name.generation.isdigit() else name.numbers)
+def _numbers_in(name: Name) -> frozenset[str]:
+    return name.numbers | {name.generation} if name.generation.isdigit() else name.numbers
 
 
-def _numbered(rows: Sequence[Sequence[str]]) -> Ragged:
-    number = _Numbers()
-    return Ragged.of([sorted(number(x) for x in row) for row in rows])
+def _numbered_words(rows: list[tuple[str, ...]]) -> tuple[list[str], npt.NDArray[np.int64], Ints]:
+    """Number the words of names: the vocabulary, where each name's words begin, and the number of each word."""
+    start = np.zeros(len(rows) + 1, np.int64)
+    np.cumsum(np.fromiter(map(len, rows), np.int64, len(rows)), out=start[1:])
+    flat = pl.Series(list(itertools.chain.from_iterable(rows)), dtype=pl.String)
+    words = flat.unique().sort()
+    return words.to_list(), start, flat.cast(pl.Enum(words)).to_physical().cast(pl.Int32).to_numpy()
 
 
-def _vocabulary(names: list[Name]) -> tuple[list[str], Floats, dict[str, int]]:
-    counts: dict[str, int] = {}
-    for name in names:
-        for word in set(name.words):
-            counts[word] = counts.get(word, 0) + 1
-    words = sorted(counts)
-    n = len(names)
+def _weights(words: list[str], sets: Ragged) -> Floats:
+    counts, n = np.bincount(sets.values, minlength=len(words)).tolist(), len(sets.start) - 1
     # Half a thousand imagined names keep words of small tables from looking rare only because there are few rows.
-    weight = [math.log((n + 500) / (counts[w] + 0.5)) * (0.35 if len(w) == 1 and w.isalpha() else 1.0) for w in words]
-    return words, np.array(weight, np.float32), {w: i for i, w in enumerate(words)}
+    rarity = [math.log((n + 500) / (count + 0.5)) for count in counts]
+    letter = [0.35 if len(w) == 1 and w.isalpha() else 1.0 for w in words]
+    return np.array([r * part for r, part in zip(rarity, letter, strict=True)], np.float32)
 
 
-def _glued(names: list[Name], number: dict[str, int]) -> tuple[Ragged, Ragged, Ragged]:
-    rows: list[list[tuple[int, int, int]]] = []
-    for name in names:
-        words = name.words
-        found = []
-        for a, b in itertools.pairwise(words):
-            whole = number.get(a + b)
-            if whole is not None:
-                found.append((whole, number[a], number[b]))
-        rows.append(found)
-    return (
-        Ragged.of([[f[0] for f in row] for row in rows]),
-        Ragged.of([[f[1] for f in row] for row in rows]),
-        Ragged.of([[f[2] for f in row] for row in rows]),
-    )
+def _glued(words: list[str], start: npt.NDArray[np.int64], word: Ints) -> tuple[Ragged, Ragged, Ragged]:
+    """Find neighbouring words that are also written as one word somewhere."""
+    place = np.repeat(np.arange(len(start) - 1), np.diff(start))
+    one = np.flatnonzero(place[1:] == place[:-1])
+    pairs, which = np.unique(word[one] * np.int64(len(words)) + word[one + 1], return_inverse=True)
+    number = {w: i for i, w in enumerate(words)}
+    first, second = (pairs // len(words)).tolist(), (pairs % len(words)).tolist()
+    joined = (number.get(words[a] + words[b], -1) for a, b in zip(first, second, strict=True))
+    whole = np.fromiter(joined, np.int32, len(pairs))[which]
+    there = whole >= 0
+    one = one[there]
+    parts = (whole[there], word[one], word[one + 1])
+    return tuple(Ragged.of(len(start) - 1, place[one], part) for part in parts)  # type: ignore[return-value]
 
 
-def _keys(names: list[Name], aliases: list[list[str]], kinds: list[int], parsed: dict[tuple[str, int], Name]) -> Ragged:
-    number = _Numbers()
-    rows = []
-    for name, others, kind in zip(names, aliases, kinds, strict=True):
-        own = {number(name.raw)}
-        if others:
-            own |= {number(_parsed(parsed, other, kind).raw) for other in others}
-        if name.bracket and name.base != name.raw:
-            own.add(number(name.base))
-        rows.append(sorted(own))
-    return Ragged.of(rows)
+def _whole_names(
+    names: list[Name], aliases: pl.Series, kinds: list[int], parsed: dict[tuple[str, int], Name]
+) -> tuple[Ints, Ints, Ragged]:
+    """Number whole names: of each record, the same without what is in brackets, and all that a record goes by."""
+    n = len(names)
+    shorter = [i for i, name in enumerate(names) if name.base != name.raw]
+    other = aliases.to_frame("alias").with_row_index("at").explode("alias").drop_nulls("alias")
+    at = other["at"].to_list()
+    called = [_parsed(parsed, text, kinds[i]).raw for i, text in zip(at, other["alias"].to_list(), strict=True)]
+    texts = [name.raw for name in names] + [names[i].base for i in shorter] + called
+    number = numbers_of(texts)
+    raw = number[:n]
+    base = raw.copy()
+    base[shorter] = number[n : n + len(shorter)]
+    place = np.concatenate([np.arange(n), np.array(shorter, np.int64), np.array(at, np.int64)])
+    named = np.ones(len(place), bool)
+    named[n : n + len(shorter)] = [bool(names[i].bracket) for i in shorter]
+    return raw, base, Ragged.sets(n, place[named], number[named])
 
 
-def _latin(names: list[Name]) -> tuple[list[str] | None, npt.NDArray[np.bool_]]:
+def _acronyms(names: list[Name]) -> tuple[Ints, Ints, Ints]:
+    """Number names of one short word, and the first letters of all names; -1 where there are none."""
+    n = len(names)
+    single = [x.words[0] if len(x.words) == 1 and 2 <= len(x.words[0]) <= 7 else "" for x in names]
+    texts = [*single, *(x.initials[0] for x in names), *(x.initials[1] for x in names)]
+    number = numbers_of(texts)
+    number[[not text for text in texts]] = -1
+    return number[:n], number[n : 2 * n], number[2 * n :]
+
+
+def _sets_of(rows: Iterable[Collection[str]], n: int) -> Ragged:
+    """Number texts of which most records have none."""
+    known: dict[str, int] = {}
+    found = [(i, known.setdefault(text, len(known))) for i, row in enumerate(rows) if row for text in row]
+    place, value = np.array(found, np.int64).reshape(-1, 2).T
+    return Ragged.sets(n, place, value)
+
+
+def _latin(names: list[Name], ordered: list[str]) -> tuple[list[str] | None, npt.NDArray[np.bool_]]:
     from anyascii import anyascii
 
     script = np.array([not n.raw.isascii() for n in names], bool)
     if not script.any():
         return None, script
-    return [anyascii(" ".join(sorted(n.words))).lower() for n in names], script
+    return [(text if text.isascii() else anyascii(text)).lower() for text in ordered], script
