@@ -44,12 +44,10 @@ def complete_pairs(
         members = np.argsort(components, kind="stable")
         starts = np.flatnonzero(np.r_[True, np.diff(components[members]) != 0]) if n else np.zeros(0, np.int64)
         sizes = np.diff(np.r_[starts, n])
-        for size in np.unique(sizes[(sizes > 2) & (sizes <= _LARGEST)]):
-            for rows in _batches(starts[sizes == size], int(size)):
-                one, other = _open_pairs(members[rows[:, None] + np.arange(size)], known, n)
-                if len(one) and spent < _MOST:
-                    spent += len(one)
-                    yield one, other, complete(one, other)
+        for one, other in _gathered(_open_of_sizes(members, starts, sizes, known, n)):
+            if spent < _MOST:
+                spent += len(one)
+                yield one, other, complete(one, other)
         big = np.repeat(sizes > _LARGEST, sizes)
         if not big.any():
             return
@@ -59,9 +57,30 @@ def complete_pairs(
         threshold += 1.0
 
 
-def _batches(starts: Ints, size: int) -> Iterator[Ints]:
-    step = max(1, _AT_ONCE // (size * (size - 1) // 2))
-    yield from (starts[i : i + step] for i in range(0, len(starts), step))
+def _open_of_sizes(members: Ints, starts: Ints, sizes: Ints, known: Ints, n: int) -> Iterator[tuple[Ints, Ints]]:
+    """List the open pairs of the components, small components first."""
+    for size in np.unique(sizes[(sizes > 2) & (sizes <= _LARGEST)]).tolist():
+        rows = starts[sizes == size]
+        step = max(1, _AT_ONCE // (size * (size - 1) // 2))
+        for i in range(0, len(rows), step):
+            yield _open_pairs(members[rows[i : i + step, None] + np.arange(size)], known, n)
+
+
+def _gathered(parts: Iterator[tuple[Ints, Ints]]) -> Iterator[tuple[Ints, Ints]]:
+    """Join parts until there is enough to score at once."""
+    held: list[tuple[Ints, Ints]] = []
+    for part in parts:
+        if held and sum(len(one) for one, _ in held) + len(part[0]) > _AT_ONCE:
+            yield _joined(held)
+            held = []
+        if len(part[0]):
+            held.append(part)
+    if held:
+        yield _joined(held)
+
+
+def _joined(parts: list[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
+    return np.concatenate([one for one, _ in parts]), np.concatenate([other for _, other in parts])
 
 
 def _open_pairs(members: Ints, known: Ints, n: int) -> tuple[Ints, Ints]:

@@ -97,10 +97,12 @@ def group_pairs(
     if not missing < threshold:
         msg = f"missing={missing} must be below threshold={threshold}: no evidence would join records."
         raise InputError(msg)
-    pairs = _checked_pairs(n, left, right, log_odds)
+    checked = _checked_pairs(n, left, right, log_odds)
     same, apart = _checked_links(n, must, "must"), _checked_links(n, cannot, "cannot")
     blocks = connected(n, *same)
     _refuse_contradiction(blocks, apart)
+    pairs = _ordered(n, _inside(checked, blocks, threshold))
+    del checked
     pairs, n_completed = _completed(n, pairs, complete, threshold)
     labels = _linked(pairs, apart, blocks, missing, threshold)
     labels, n_moved = _moved(pairs, apart, blocks, labels, missing, threshold)
@@ -109,7 +111,7 @@ def group_pairs(
 
 
 def _checked_pairs(n: int, left: Any, right: Any, log_odds: Any) -> _Pairs:
-    """Bring pairs to ``left < right``, each once, in order."""
+    """Bring pairs to ``left < right``, and log-odds within the limits."""
     one, other = _numbers(n, left, "left"), _numbers(n, right, "right")
     odds = np.asarray(log_odds, np.float64).ravel()
     if not len(one) == len(other) == len(odds):
@@ -120,12 +122,26 @@ def _checked_pairs(n: int, left: Any, right: Any, log_odds: Any) -> _Pairs:
         raise InputError(msg)
     low, high = np.minimum(one, other), np.maximum(one, other)
     keep = low != high
-    keys, odds = low[keep] * np.int64(n) + high[keep], np.clip(odds[keep], -_LIMIT, _LIMIT)
-    return _ordered(n, keys, odds)
+    return low[keep], high[keep], np.clip(odds[keep], -_LIMIT, _LIMIT)
 
 
-def _ordered(n: int, keys: Ints, odds: Reals) -> _Pairs:
-    order = np.argsort(keys)
+def _inside(pairs: _Pairs, blocks: Ints, threshold: float) -> _Pairs:
+    """Take the pairs within tentative groups: what pairs above the threshold and must-links connect.
+
+    No other pair changes anything: none joins groups, and all of them speak against a move.
+    """
+    left, right, odds = pairs
+    near = odds > threshold
+    bound = np.flatnonzero(blocks != np.arange(len(blocks)))
+    components = connected(len(blocks), np.r_[left[near], bound], np.r_[right[near], blocks[bound]])
+    within = components[left] == components[right]
+    return left[within], right[within], odds[within]
+
+
+def _ordered(n: int, pairs: _Pairs) -> _Pairs:
+    """Order pairs, each once, with its highest log-odds."""
+    keys, odds = pairs[0] * np.int64(n) + pairs[1], pairs[2]
+    order = np.argsort(keys, kind="stable")
     keys, odds = keys[order], odds[order]
     starts = run_starts(keys)
     best = np.maximum.reduceat(odds, starts) if len(starts) else odds
@@ -160,16 +176,15 @@ def _refuse_contradiction(blocks: Ints, apart: tuple[Ints, Ints]) -> None:
 def _completed(n: int, pairs: _Pairs, complete: Complete | None, threshold: float) -> tuple[_Pairs, int]:
     if complete is None or not len(pairs[0]):
         return pairs, 0
-    found = []
+    found = [pairs]
     for one, other, said in complete_pairs(n, pairs, complete, threshold):
         odds = np.asarray(said, np.float64).ravel()
         if len(odds) != len(one) or np.isnan(odds).any():
             msg = f"complete() must give one number for each of the {len(one)} pairs."
             raise InputError(msg)
-        found.append((one * np.int64(n) + other, np.clip(odds, -_LIMIT, _LIMIT)))
-    keys = np.concatenate([pairs[0] * np.int64(n) + pairs[1], *(keys for keys, _ in found)])
-    count = len(keys) - len(pairs[0])
-    return _ordered(n, keys, np.concatenate([pairs[2], *(odds for _, odds in found)])), count
+        found.append((one, other, np.clip(odds, -_LIMIT, _LIMIT)))
+    left, right, odds = (np.concatenate(part) for part in zip(*found, strict=True))
+    return _ordered(n, (left, right, odds)), len(left) - len(pairs[0])
 
 
 def _linked(pairs: _Pairs, apart: tuple[Ints, Ints], blocks: Ints, missing: float, threshold: float) -> Ints:
@@ -179,13 +194,9 @@ def _linked(pairs: _Pairs, apart: tuple[Ints, Ints], blocks: Ints, missing: floa
 
 def _edges(pairs: _Pairs, apart: tuple[Ints, Ints], blocks: Ints, threshold: float) -> Edges:
     """Give the pairs within tentative groups, as edges between blocks of records that must be one."""
-    near = pairs[2] > threshold
-    bound = np.flatnonzero(blocks != np.arange(len(blocks)))
-    components = connected(len(blocks), np.r_[pairs[0][near], bound], np.r_[pairs[1][near], blocks[bound]])
-    inside = components[pairs[0]] == components[pairs[1]]
-    left, right, odds = (part[inside] for part in pairs)
+    left, right, odds = _inside(pairs, blocks, threshold)
     edges = Edges(left, right, odds, np.ones(len(left), np.int64), np.zeros(len(left), bool))
-    if not len(apart[0]) and not len(bound):
+    if not len(apart[0]) and np.array_equal(blocks, np.arange(len(blocks))):
         return edges
     none, bars = np.zeros(len(apart[0])), np.ones(len(apart[0]), bool)
     return edges.joined(Edges(*apart, none, none.astype(np.int64), bars)).renamed(blocks)

@@ -17,7 +17,7 @@ from kgkit.resolution.scoring.bins import MEASURES, binned
 from kgkit.resolution.scoring.columns import ColumnWeights, fit_columns
 from kgkit.resolution.scoring.rules import held, without_proof
 from kgkit.resolution.scoring.shift import shift_of
-from kgkit.resolution.scoring.store import Store
+from kgkit.resolution.scoring.store import Measured, Store
 from kgkit.resolution.scoring.table import Table, shipped_table
 from kgkit.resolution.scoring.verdicts import Verdicts
 
@@ -25,7 +25,7 @@ __all__ = ["Scored", "score_pairs"]
 
 Ints = npt.NDArray[np.int32]
 Reals = npt.NDArray[np.float64]
-_REMEMBERED = 2_000_000
+_REMEMBERED = 2_000_000  # pairs
 _PIECE = 100_000  # pairs that are measured at once
 _FITTED = 2_000_000  # pairs that weights of columns and the share of matches are fitted on
 _DRAWN = 20_000
@@ -152,13 +152,11 @@ class Scored:
         one, two = left.astype(np.int32), right.astype(np.int32)
         keys = one.astype(np.int64) * len(self.prepared) + two
         new = ~self.store.has(keys)
-        if new.any():
-            measured = _measure(self.prepared, one[new], two[new], self.ranks)
-            if new.all() and len(keys) > _REMEMBERED:
-                steps, levels, similarity = measured
-                return replace(self, left=one, right=two, steps=steps, levels=levels, similarity=similarity)
-            self.store.add(keys[new], measured)
-        steps, levels, similarity = self.store.get(keys)
+        found = _measure(self.prepared, one[new], two[new], self.ranks)
+        known = None if new.all() else self.store.get(keys[~new])
+        if len(self.store) + int(new.sum()) <= _REMEMBERED:
+            self.store.add(keys[new], found)
+        steps, levels, similarity = found if known is None else _put_together(new, found, known)
         return replace(self, left=one, right=two, steps=steps, levels=levels, similarity=similarity)
 
 
@@ -186,9 +184,7 @@ _BESIDE = tuple(i for i, m in enumerate(MEASURES) if m.name in ("description", "
 _RANKED = tuple(i for i, m in enumerate(MEASURES) if m.name in ("rank_best", "rank_worst", "behind"))
 
 
-def _measure(
-    prepared: Prepared, left: Ints, right: Ints, ranks: Ranks | None
-) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int8], npt.NDArray[np.float32]]:
+def _measure(prepared: Prepared, left: Ints, right: Ints, ranks: Ranks | None) -> Measured:
     steps = np.zeros((len(left), len(MEASURES)), np.uint8)
     levels = np.zeros((len(left), len(prepared.columns)), np.int8)
     similarity = np.zeros(len(left), np.float32)
@@ -206,6 +202,18 @@ def _measure(
     if ranks is not None:
         _add_ranks(steps, ranks, left, right, similarity)
     return steps, levels, similarity
+
+
+def _put_together(new: npt.NDArray[np.bool_], found: Measured, known: Measured) -> Measured:
+    """Put measures that were made now and those that were known in the order of the pairs."""
+    order = np.empty(len(new), np.int64)
+    order[np.concatenate([np.flatnonzero(new), np.flatnonzero(~new)])] = np.arange(len(new))
+    steps, levels, similarity = found
+    return (
+        np.concatenate([steps, known[0]])[order],
+        np.concatenate([levels, known[1]])[order],
+        np.concatenate([similarity, known[2]])[order],
+    )
 
 
 def _add_ranks(

@@ -17,6 +17,9 @@ class Store:
         self._keys = np.empty(0, np.int64)
         self._parts: Measured | None = None
 
+    def __len__(self) -> int:
+        return len(self._keys)
+
     def has(self, keys: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
         """Tell which keys are there."""
         if not len(self._keys):
