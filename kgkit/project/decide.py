@@ -6,12 +6,13 @@ import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
 from kgkit.errors import InputError, OptionError
 from kgkit.ids import stable_id
 from kgkit.project.ledger import HALF
-from kgkit.project.records import now
+from kgkit.project.records import moment, now
 
 __all__ = ["KINDS", "VERDICTS", "Decided", "Wish", "append_decisions", "find_decision", "read_wish", "read_wishes"]
 
@@ -24,10 +25,11 @@ _MAY = ("payload", "reviewer", "note")
 
 @dataclass(frozen=True)
 class Decided:
-    """What became of a decision: ``recorded``, or ``already applied`` because it holds already."""
+    """What became of a decision: ``recorded``, or ``already applied`` because it holds already; and since when."""
 
     decision_id: str
     status: Literal["recorded", "already applied"]
+    decided_at: datetime
 
 
 class Wish(NamedTuple):
@@ -103,13 +105,13 @@ def append_decisions(connection: sqlite3.Connection, wishes: Sequence[Wish]) -> 
     found = []
     for wish in wishes:
         said = connection.execute(
-            "SELECT decision_id, reviewer, verdict, payload, note FROM decisions "
+            "SELECT decision_id, decided_at, reviewer, verdict, payload, note FROM decisions "
             "WHERE kind = ? AND subject_id = ? ORDER BY seq DESC",
             wish[:2],
         ).fetchall()
         held = _held(said, wish)
         if held is not None:
-            found.append(Decided(held, "already applied"))
+            found.append(held)
             continue
         latest = max(now(), latest + 1)  # the newest counts, also when the clock was put back
         decision_id = stable_id("decision", *wish, latest, len(said))
@@ -118,17 +120,17 @@ def append_decisions(connection: sqlite3.Connection, wishes: Sequence[Wish]) -> 
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (decision_id, *wish, latest),
         )
-        found.append(Decided(decision_id, "recorded"))
+        found.append(Decided(decision_id, "recorded", moment(latest)))
     return found
 
 
-def _held(said: Iterable[tuple[str, str, str, str, str | None]], wish: Wish) -> str | None:
+def _held(said: Iterable[tuple[str, int, str, str, str, str | None]], wish: Wish) -> Decided | None:
     """Give the decision that says the same, unless somebody said otherwise since; the newest come first."""
-    for decision_id, who, verdict, data, note in said:
+    for decision_id, at, who, verdict, data, note in said:
         if (verdict, data) != (wish.verdict, wish.data):
             return None
         if who == wish.reviewer and wish.note in (None, note):
-            return decision_id
+            return Decided(decision_id, "already applied", moment(at))
     return None
 
 

@@ -8,20 +8,44 @@ from kgkit.lazy import lazy_names
 
 if TYPE_CHECKING:
     from kgkit.reviewing.agreeing import Agreement, agreement
+    from kgkit.reviewing.entries import Entry
+    from kgkit.reviewing.kinds import Kind, add_kind
+    from kgkit.reviewing.messages import answer_message
+    from kgkit.reviewing.options import Options
     from kgkit.reviewing.review import Review
-    from kgkit.reviewing.told import Answer, Bulk, Preview, Progress
+    from kgkit.reviewing.told import Answer, Bulk, Preview, Progress, Split
 
 _HOME = {
     "Agreement": "agreeing",
     "Answer": "told",
     "Bulk": "told",
+    "Entry": "entries",
+    "Kind": "kinds",
+    "Options": "options",
     "Preview": "told",
     "Progress": "told",
     "Review": "review",
+    "Split": "told",
+    "add_kind": "kinds",
     "agreement": "agreeing",
+    "answer_message": "messages",
 }
 
-__all__ = ["Agreement", "Answer", "Bulk", "Preview", "Progress", "Review", "agreement"]
+__all__ = [
+    "Agreement",
+    "Answer",
+    "Bulk",
+    "Entry",
+    "Kind",
+    "Options",
+    "Preview",
+    "Progress",
+    "Review",
+    "Split",
+    "add_kind",
+    "agreement",
+    "answer_message",
+]
 
 __getattr__ = lazy_names(__name__, _HOME)
 

@@ -1,7 +1,8 @@
-"""How far reviewers agree."""
+"""How far reviewers agree, and of what they say different things."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -9,10 +10,21 @@ from typing import Any
 import polars as pl
 
 from kgkit.frames import backend_of, give
-from kgkit.resolution.decisions import judge, read_decisions
-from kgkit.reviewing.desk import item_of
+from kgkit.resolution.decisions import Decision, read_decisions
+from kgkit.reviewing.kinds import says_else, subject_of
+from kgkit.reviewing.payload import COUNT
+from kgkit.reviewing.state import State
 
-__all__ = ["Agreement", "agreement"]
+__all__ = ["Agreement", "Voices", "agreement", "compared", "disputed", "first_words", "voices"]
+
+Voices = Mapping[tuple[str, str], Mapping[str, Decision]]
+"""What each reviewer says of each item, by kind and item."""
+
+_PAIRS = {
+    "reviewer": pl.String, "other": pl.String, "n": pl.Int64, "n_agreed": pl.Int64, "share": pl.Float64,
+    "kappa": pl.Float64,
+}  # fmt: skip
+_DIFFER = ("kind", "item_id", "reviewer", "verdict", "note", "decision_id")
 
 
 @dataclass(frozen=True)
@@ -22,8 +34,8 @@ class Agreement:
     Attributes:
         pairs: One row per two reviewers: ``reviewer``, ``other``, ``n`` (items both decided), ``n_agreed``,
             ``share``, ``kappa`` (null where both always said the same one thing, or there is no such item).
-        disagreements: One row per item and reviewer where they differ: ``kind``, ``item_id``, ``reviewer``,
-            ``verdict``, ``note``, ``decision_id``.
+        disagreements: One row per item and reviewer where they differ and nobody settled it: ``kind``, ``item_id``,
+            ``reviewer``, ``verdict``, ``note``, ``decision_id``.
     """
 
     pairs: Any
@@ -34,7 +46,8 @@ def agreement(decisions: Any) -> Agreement:
     """Compare what reviewers said of the same items: Cohen's kappa, and where they differ.
 
     Of each reviewer the latest verdict on an item counts that is not undone. Kappa is Cohen's (1960), on accepted
-    against rejected: the share of agreement above what both would have by chance.
+    against rejected: the share of agreement above what both would have by chance. Answers that settled a disagreement
+    do not count for it: who gave them knew what the others had said. Rules are no reviewers.
 
     Args:
         decisions: A decisions frame of any kind.
@@ -56,22 +69,47 @@ def agreement(decisions: Any) -> Agreement:
         >>> agreement(frame).pairs.select("n", "n_agreed", "kappa").row(0)
         (4, 3, 0.5)
     """
-    read = read_decisions(decisions)
-    judged = judge(read)
-    said: dict[tuple[str, str], dict[str, Any]] = {}
-    for decision in read:
-        if judged[decision.decision_id].reason in (None, "replaced") and decision.verdict in ("accepted", "rejected"):
-            kind = "type" if decision.kind == "split" else decision.kind
-            said.setdefault((kind, item_of(decision)), {})[decision.reviewer] = decision
-    backend = backend_of(decisions)
+    undoable = State({}, read_decisions(decisions)).undoable
+    open_ones = disputed(voices(undoable))
     rows = [
         {"kind": kind, "item_id": item, "reviewer": who, "verdict": d.verdict, "note": d.row["note"],
          "decision_id": d.decision_id}
-        for (kind, item), by in sorted(said.items())
-        if len({d.verdict for d in by.values()}) > 1
+        for (kind, item), by in sorted(open_ones.items())
         for who, d in sorted(by.items())
     ]  # fmt: skip
-    names = ("kind", "item_id", "reviewer", "verdict", "note", "decision_id")
+    backend = backend_of(decisions)
+    differ = pl.DataFrame(rows, schema=dict.fromkeys(_DIFFER, pl.String))
+    return Agreement(give(compared(first_words(undoable)), None, backend), give(differ, None, backend))
+
+
+def voices(undoable: Iterable[Decision]) -> Voices:
+    """Give what each reviewer says now of each item: the latest that is neither undone nor settled since.
+
+    Args:
+        undoable: Decisions that are not undone, oldest first.
+    """
+    found: dict[tuple[str, str], dict[str, Decision]] = {}
+    for decision in undoable:
+        if decision.verdict in COUNT and "rule" not in decision.payload:
+            held = found.setdefault(subject_of(decision), {})
+            for who in decision.payload.get("settles", ()):
+                held.pop(who, None)
+            held[decision.reviewer] = decision
+    return found
+
+
+def first_words(undoable: Iterable[Decision]) -> Voices:
+    """Give what each reviewer said last of each item without settling anything."""
+    return voices(d for d in undoable if "settles" not in d.payload)
+
+
+def disputed(said: Voices) -> Voices:
+    """Give the items of which reviewers say different things."""
+    return {about: by for about, by in said.items() if len(by) > 1 and _differ(about[0], list(by.values()))}
+
+
+def compared(said: Voices) -> pl.DataFrame:
+    """Compare each two reviewers."""
     everyone = sorted({who for by in said.values() for who in by})
     pairs = [
         _compared(
@@ -79,10 +117,11 @@ def agreement(decisions: Any) -> Agreement:
         )
         for one, other in combinations(everyone, 2)
     ]
-    schema = {"reviewer": pl.String, "other": pl.String, "n": pl.Int64, "n_agreed": pl.Int64, "share": pl.Float64,
-              "kappa": pl.Float64}  # fmt: skip
-    differ = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String))
-    return Agreement(give(pl.DataFrame(pairs, schema=schema), None, backend), give(differ, None, backend))
+    return pl.DataFrame(pairs, schema=_PAIRS)
+
+
+def _differ(kind: str, decisions: list[Decision]) -> bool:
+    return any(says_else(kind, one, other) for one, other in combinations(decisions, 2))
 
 
 def _compared(one: str, other: str, verdicts: list[tuple[str, str]]) -> dict[str, Any]:

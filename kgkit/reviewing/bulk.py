@@ -20,7 +20,7 @@ _MOST_NAMES = 12
 def choose(entries: Iterable[Entry], verdict: str, at: float, state: State) -> tuple[list[Entry], int]:
     """Choose what a verdict at a threshold is about, the strongest first, and count what it would contradict.
 
-    Merges that would bring together what is kept apart are left out: those need a person.
+    Merges that would bring together what is kept apart, or part what is together, are left out: those need a person.
 
     Raises:
         OptionError: The verdict or the threshold is not allowed.
@@ -33,10 +33,9 @@ def choose(entries: Iterable[Entry], verdict: str, at: float, state: State) -> t
     sign = -1 if verdict == "accepted" else 1
     within = [e for e in entries if e.score is not None and sign * e.score <= sign * at]
     within.sort(key=lambda e: (sign * (e.score or 0.0), e.item_id))
-    if verdict == "rejected":
-        return within, 0
     union = _Union(state)
-    kept = [e for e in within if e.kind != "merge" or union.join(e.members)]
+    fits = union.join if verdict == "accepted" else union.all_differ
+    kept = [e for e in within if e.kind != "merge" or fits(e.members)]
     return kept, len(within) - len(kept)
 
 
@@ -85,6 +84,10 @@ class _Union:
 
     def members(self, root: str) -> list[str]:
         return sorted(self._members.get(root, {root}))
+
+    def all_differ(self, ids: Sequence[str]) -> bool:
+        """Tell whether no two entities are one."""
+        return len({self.root(i) for i in ids}) == len(ids)
 
     def join(self, ids: Sequence[str]) -> bool:
         """Join entities, unless some of what would be one is kept apart."""

@@ -3,27 +3,21 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Collection, Sequence
-from difflib import SequenceMatcher
+from collections.abc import Collection
 from functools import cached_property
-from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from kgkit.reviewing.entries import Entry
-from kgkit.reviewing.words import Quote, Words
+from kgkit.reviewing.kinds import kind_of
+from kgkit.reviewing.words import Words, as_card
 
-__all__ = ["Cards"]
+if TYPE_CHECKING:
+    from kgkit.reviewing.entries import Entry
 
-_QUOTES, _NEIGHBOURS, _LONG = 3, 12, 160
-_NAMED = 6  # members of a group named in one line
-_BORN = re.compile(r"(?:\bborn\b[^.;()]{0,40}?|\(\s*(?:b\.\s*|c\.\s*)?)(1\d{3}|20\d{2})\b")
-_BIRTH_KEYS = ("born", "birth", "birth_year", "year_of_birth", "birth_date", "date_of_birth")
-_WORDS = re.compile(r"\s+|[^\s]+")
-_ALIKE = 0.5  # share of letters that two words have in common, from which they are compared by letters
-_DIGITS = re.compile(r"\d+")
+__all__ = ["Card", "Cards"]
+
+_QUOTES = 3
 
 Card = dict[str, Any]
 
@@ -69,30 +63,21 @@ class Cards:
 
     def label(self, entry: Entry) -> str:
         """Name an item in one line."""
-        names = [self.name(m) for m in entry.members]
-        if entry.kind == "relation":
-            row = self.relation(entry.item_id)
-            denied = "" if row["polarity"] == "positive" else f" ({row['polarity']})"
-            return f"{names[0]} · {row['predicate'].replace('_', ' ')}{denied} · {names[1]}"
-        if entry.kind == "type":
-            return f"{names[0]} · {self.type(entry.members[0]) or 'no type'}"
-        more = [f"{len(names) - _NAMED:,} more"] if len(names) > _NAMED else []
-        return " = ".join([*names[:_NAMED], *more])
+        return kind_of(entry.kind).label(entry, self)
+
+    def touched(self, entry: Entry) -> int:
+        """Count what a yes would touch, in mentions."""
+        return kind_of(entry.kind).touched(entry, self)
 
     def card(self, entry: Entry, apart: Collection[tuple[str, str]]) -> Card:
         """Make the card of an item: everything but how it stands."""
-        made: Card = {"item_id": entry.item_id, "kind": entry.kind, "label": self.label(entry), "against": []}
-        made["reasons"] = [{"reason": r["reason"], "weight": round(r["weight"], 2)} for r in entry.reasons]
-        if entry.kind == "relation":
-            return made | self._of_relation(entry)
-        made["sides"] = [self._side(m) for m in entry.members]
-        if entry.kind == "merge":
-            return made | self._of_merge(entry, made["sides"], apart)
-        made["documents"] = self.words.by_document(entry.members[0])
-        made["sides"][0]["neighbours"] = self._near(entry.members[0])
-        return made
+        made = kind_of(entry.kind).card(entry, self, apart)
+        reasons = [{"reason": r["reason"], "weight": round(r["weight"], 2)} for r in entry.reasons]
+        same: Card = {"item_id": entry.item_id, "kind": entry.kind, "label": self.label(entry), "reasons": reasons}
+        return {"question": "", "sides": [], "against": [], **made, **same}
 
-    def _side(self, entity_id: str) -> Card:
+    def side(self, entity_id: str) -> Card:
+        """Show one entity: its name, type, aliases, counts, attributes and quotes."""
         row = self._entities.row(self._number[entity_id], named=True)
         quotes, n_quotes = self.words.of_entity(entity_id, _QUOTES)
         return {
@@ -105,47 +90,12 @@ class Cards:
             "n_documents": row["n_documents"],
             "description": row["description"],
             "attributes": _attributes(row["attributes"]),
-            "quotes": [_quote(q) for q in quotes],
+            "quotes": [as_card(q) for q in quotes],
             "n_quotes": n_quotes,
         }
 
-    def _of_merge(self, entry: Entry, sides: list[Card], apart: Collection[tuple[str, str]]) -> Card:
-        near = [{n["entity_id"]: n for n in self._near(m)} for m in entry.members]
-        shared = set.intersection(*map(set, near)) if near else set()
-        for side, own in zip(sides, near, strict=True):
-            side["neighbours"] = [n for i, n in own.items() if i not in shared and i not in entry.members][:_NEIGHBOURS]
-            side["n_neighbours"] = len(own)
-        found = [(a, b, q) for a, b in combinations(entry.members[:6], 2) for q in self.words.together(a, b)]
-        between = [q for _, _, q in found][:_QUOTES]
-        together = sorted({(self.name(a), self.name(b)) for a, b, _ in found})
-        made: Card = {
-            "question": "Are these one?" if len(sides) == 2 else "Which of these are one?",
-            "common": sorted((near[0][i]["name"] for i in shared), key=str)[:_NEIGHBOURS],
-            "n_common": len(shared),
-            "between": [_quote(q) for q in between],
-            "against": _against(sides, together, entry.members, apart, self.name),
-        }
-        if len(sides) == 2:
-            sides[0]["parts"], sides[1]["parts"] = _differences(sides[0]["name"], sides[1]["name"])
-            _mark_attributes(sides)
-        if entry.weakest is not None:
-            made["weakest"] = [self.name(i) for i in entry.weakest]
-        return made
-
-    def _of_relation(self, entry: Entry) -> Card:
-        row = self.relation(entry.item_id)
-        quotes = self.words.of_relation(entry.item_id)
-        against = [] if row["polarity"] == "positive" else [f"the text says so as {row['polarity']}"]
-        return {
-            "question": "Is this what the text says?",
-            "sides": [self._side(m) | {"quotes": []} for m in entry.members],
-            "predicate": row["predicate"],
-            "polarity": row["polarity"],
-            "quotes": [_quote(q) for q in quotes],
-            "against": against if quotes else [*against, "no words of a document support it"],
-        }
-
-    def _near(self, entity_id: str) -> list[Card]:
+    def near(self, entity_id: str) -> list[Card]:
+        """Give an entity's neighbours, each with what is said."""
         found: dict[str, Card] = {}
         for predicate, other, out in self._adjacent.get(entity_id, ()):
             said = predicate.replace("_", " ")
@@ -180,13 +130,6 @@ class Cards:
         return found
 
 
-def _quote(quote: Quote) -> Card:
-    return {
-        "text": quote.text, "doc_id": quote.doc_id, "source": quote.source, "start": quote.start, "end": quote.end,
-        "marks": sorted(map(list, set(quote.marks))), "polarity": quote.polarity, "evidence_id": quote.evidence_id,
-    }  # fmt: skip
-
-
 def _attributes(text: str | None) -> list[list[Any]]:
     """Flatten attributes to name, value and whether it differs from the other side's."""
     try:
@@ -200,72 +143,3 @@ def _plain(value: Any) -> str:
     if isinstance(value, list):
         return "; ".join(map(_plain, value))
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
-
-
-def _mark_attributes(sides: Sequence[Card]) -> None:
-    one, other = ({k: v for k, v, _ in side["attributes"]} for side in sides)
-    for side in sides:
-        for row in side["attributes"]:
-            row[2] = row[0] in one and row[0] in other and one[row[0]] != other[row[0]]
-
-
-def _differences(one: str, other: str) -> tuple[list[list[Any]], list[list[Any]]]:
-    """Cut two names into parts: the text, and whether it differs from the other's. Like words differ in letters."""
-    if max(len(one), len(other)) > _LONG:
-        return [[one, False]], [[other, False]]
-    words = [_WORDS.findall(name) for name in (one, other)]
-    left: list[list[Any]] = []
-    right: list[list[Any]] = []
-    for tag, a, b, c, d in _matching(*words):
-        parts = "".join(words[0][a:b]), "".join(words[1][c:d])
-        if tag == "replace" and b - a == d - c == 1 and SequenceMatcher(None, *parts).ratio() >= _ALIKE:
-            for inner, e, f, g, h in _matching(*parts):
-                left.append([parts[0][e:f], inner != "equal"])
-                right.append([parts[1][g:h], inner != "equal"])
-        else:
-            left.append([parts[0], tag != "equal"])
-            right.append([parts[1], tag != "equal"])
-    return [p for p in left if p[0]], [p for p in right if p[0]]
-
-
-def _matching(one: Sequence[str], other: Sequence[str]) -> list[tuple[str, int, int, int, int]]:
-    left, right = ([part.casefold() for part in parts] for parts in (one, other))
-    return list(SequenceMatcher(None, left, right, autojunk=False).get_opcodes())
-
-
-def _against(
-    sides: Sequence[Card],
-    together: Sequence[tuple[str, str]],
-    members: Sequence[str],
-    apart: Collection[tuple[str, str]],
-    name: Any,
-) -> list[str]:
-    found = []
-    years = [_born(side) for side in sides]
-    known = {y for y in years if y}
-    if len(known) > 1:
-        found.append("years of birth differ: " + ", ".join(map(str, sorted(known))))
-    types = {side["type"] for side in sides if side["type"]}
-    if len(types) > 1:
-        found.append("types differ: " + ", ".join(sorted(types)))
-    numbers = {tuple(_DIGITS.findall(side["name"])) for side in sides} - {()}
-    if len(numbers) > 1:
-        found.append("numbers in the names differ")
-    if together and len(sides) == 2:
-        found.append("both are named in one sentence")
-    else:
-        found += [f"{one} and {other} are named in one sentence" for one, other in together]
-    for a, b in combinations(members, 2):
-        pair = tuple(sorted((a, b)))
-        if pair in apart:
-            found.append(f"somebody decided that {name(a)} and {name(b)} are not one")
-    return found
-
-
-def _born(side: Card) -> int | None:
-    for key, value, _ in side["attributes"]:
-        year = re.search(r"\b(1\d{3}|20\d{2})\b", value) if key.casefold() in _BIRTH_KEYS else None
-        if year:
-            return int(year.group())
-    said = _BORN.search(side["description"] or "")
-    return int(said.group(1)) if said else None

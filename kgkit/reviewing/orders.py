@@ -12,7 +12,7 @@ from kgkit.reviewing.entries import Entry
 
 __all__ = ["ORDERS", "Filters", "ordered"]
 
-ORDERS = ("teach", "uncertain", "consequential", "score", "group", "random")
+ORDERS = ("teach", "uncertain", "consequential", "score", "group", "random", "disagreements")
 
 Touched = Callable[[Entry], int]
 
@@ -82,6 +82,7 @@ def ordered(
         "uncertain": unsure,
         "consequential": lambda e: -touched(e),
         "score": lambda e: -1.0 if e.score is None else -e.score,
+        "disagreements": lambda e: -touched(e),
         "random": lambda e: stable_id("draw", seed, e.item_id),
         "teach": lambda e: (rank.get(e.item_id, len(rank)), unsure(e)),
     }

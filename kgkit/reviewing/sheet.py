@@ -7,14 +7,13 @@ import io
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
-from kgkit.errors import InputError, KgkitError
-from kgkit.reviewing.told import Answer
+from kgkit.errors import InputError
 
-__all__ = ["read_sheet", "write_sheet"]
+__all__ = ["Row", "Sheet", "write_sheet"]
 
 COLUMNS = (
     "item_id",
@@ -57,59 +56,91 @@ def write_sheet(path: str | os.PathLike[str], queue: pl.DataFrame) -> Path:
     return target
 
 
-def read_sheet(
-    path: str | os.PathLike[str], *, status_of: Callable[[str], str | None], decide: Callable[..., Answer]
-) -> pl.DataFrame:
-    """Read verdicts from a filled-in sheet; one result for each of its rows.
+class Row(NamedTuple):
+    """A row that decides something; ``number`` is its line in the file."""
+
+    number: int
+    item_id: str
+    verdict: str
+    given: dict[str, str]
+    note: str | None
+
+
+class Sheet:
+    """A filled-in sheet, and what became of each of its rows.
 
     Args:
         path: The file.
-        status_of: How an item stands now; null where it is not known.
-        decide: Decides on an item.
 
     Raises:
         InputError: It is no such file.
     """
-    rows = list(_rows(Path(path)))
-    told: dict[str, set[str]] = {}
-    for _, cells in rows:
-        told.setdefault(cells["item_id"], set()).add(_word(cells["verdict"]) or "")
-    found = []
-    for number, cells in rows:
-        item, verdict = cells["item_id"], _word(cells["verdict"])
-        result, detail = _refused(cells, verdict, told[item], status_of(item))
-        if result is None:
-            result, detail = _decide(decide, item, str(verdict), cells)
-        found.append({"row": number, "item_id": item, "verdict": verdict, "result": result, "detail": detail})
-    return pl.DataFrame(found, schema=RESULTS)
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self._rows = list(_rows(Path(path)))
+        self._results: dict[int, tuple[str, str | None]] = {}
+        self._waiting: dict[str, list[int]] = {}
+        self._answers: dict[str, set[tuple[str, ...]]] = {}
+        for _, cells in self._rows:
+            if verdict := _word(cells["verdict"]):
+                self._answers.setdefault(cells["item_id"], set()).add((verdict, *_changes(cells).values()))
+
+    def wanted(self, status_of: Callable[[str], str | None]) -> Iterator[Row]:
+        """Give the rows that decide something, each item once; the others get their result.
+
+        Args:
+            status_of: How an item stands after the rows before; null where it is not known.
+        """
+        for number, cells in self._rows:
+            item, verdict = cells["item_id"], _word(cells["verdict"])
+            if item in self._waiting:
+                self._waiting[item].append(number)
+                continue
+            refused = _refused(cells, verdict, self._answers.get(item, set()), status_of(item))
+            if refused is not None:
+                self._results[number] = refused
+                continue
+            self._waiting[item] = [number]
+            given = _changes(cells) if verdict == "accepted" else {}
+            yield Row(number, item, str(verdict), given, cells.get("note", "").strip() or None)
+
+    def tell(self, item_id: str, result: str, detail: str | None) -> None:
+        """Say what became of the rows about an item; of several that say the same, the first one did it."""
+        first, *more = self._waiting[item_id]
+        self._results[first] = result, detail
+        again = ("already applied", None) if result == "recorded" else (result, detail)
+        self._results |= dict.fromkeys(more, again)
+
+    def results(self) -> pl.DataFrame:
+        """Give one result for each row."""
+        rows = [
+            {"row": n, "item_id": c["item_id"], "verdict": _word(c["verdict"]), "result": self._results[n][0],
+             "detail": self._results[n][1]}
+            for n, c in self._rows
+        ]  # fmt: skip
+        return pl.DataFrame(rows, schema=RESULTS)
+
+
+def _changes(cells: dict[str, str]) -> dict[str, str]:
+    return {k: cells[f"new_{k}"].strip() for k in ("name", "type") if cells.get(f"new_{k}", "").strip()}
 
 
 def _refused(
-    cells: dict[str, str], verdict: str | None, told: set[str], status: str | None
-) -> tuple[str | None, str | None]:
+    cells: dict[str, str], verdict: str | None, answers: set[tuple[str, ...]], status: str | None
+) -> tuple[str, str | None] | None:
     """Say why a row is not taken, or nothing."""
     before = cells.get("status", "")
-    edited = any(cells.get(c, "").strip() for c in ("new_name", "new_type"))
     if status is None:
         return "unknown_item", "there is no such item in this review"
     if verdict is None:
         return "bad_verdict", f"{cells['verdict']!r} is no verdict; allowed: accepted, rejected, skipped, flagged"
-    if not verdict or (verdict == before and not edited):
+    if not verdict or (verdict == before and not _changes(cells)):
         return "unchanged", None
-    if len(told - {""}) > 1:
-        return "conflict", f"the file says {' and '.join(sorted(told - {''}))} of this item"
+    if len(answers) > 1:
+        return "conflict", f"the file says {' and '.join(' '.join(a) for a in sorted(answers))} of this item"
     if before and status not in (before, verdict) and status in ("accepted", "rejected"):
         return "conflict", f"it was {before} when the file was written, and is {status} now"
-    return None, None
-
-
-def _decide(decide: Callable[..., Answer], item: str, verdict: str, cells: dict[str, str]) -> tuple[str, str | None]:
-    more = {k: cells.get(f"new_{k}", "").strip() or None for k in ("name", "type")} if verdict == "accepted" else {}
-    try:
-        answer = decide(item, verdict, note=cells.get("note", "").strip() or None, **more)
-    except (KgkitError, OSError) as error:
-        return "failed", str(error)
-    return answer.status, "it contradicts other decisions" if answer.n_conflicts else None
+    return None
 
 
 def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:

@@ -8,11 +8,14 @@ from typing import NamedTuple
 
 from kgkit.resolution.decisions import Decision, judge, resolve_merges
 from kgkit.reviewing.entries import Entry
+from kgkit.reviewing.kinds import subject_of
+from kgkit.reviewing.payload import COUNT
 
 __all__ = ["OPEN", "UNDECIDED", "Stand", "State"]
 
 UNDECIDED = "undecided"
 OPEN = (UNDECIDED, "skipped", "flagged")
+_FEW = 20  # decisions up to which each is taken by itself
 _GONE = ("undone", "undo", "circular", "no_such_decision", "bad_payload")
 
 
@@ -56,8 +59,11 @@ class State:
         """Work everything out from all decisions."""
         judged = judge(self._decisions)
         reasons = {d: standing.reason for d, standing in judged.items()}
-        self.live = [d for d in self._decisions if reasons[d.decision_id] is None]
         self.undoable = [d for d in self._decisions if reasons[d.decision_id] not in _GONE]
+        elsewhere = [d for d in self.undoable if reasons[d.decision_id] == "other_kind"]  # no matter of a graph
+        newest = {subject_of(d): d.decision_id for d in elsewhere if d.verdict in COUNT}
+        counting = {d for d, reason in reasons.items() if reason is None} | set(newest.values())
+        self.live = [d for d in self._decisions if d.decision_id in counting]
         merging = resolve_merges(self.live)
         self.root, self.apart = dict(merging.root), set(merging.apart)
         self.members = {group: set(ids) for group, ids in merging.members.items()}
@@ -66,8 +72,8 @@ class State:
         self._bars: dict[str, set[str]] = {}
         for one, other in self.apart:
             self._bar(one, other)
-        self._said = {_subject(d): d for d in self.live}
-        self._noted = {_subject(d): d for d in self.undoable if reasons[d.decision_id] == "noted"}
+        self._said = {subject_of(d): d for d in self.live}
+        self._noted = {subject_of(d): d for d in self.undoable if d.verdict not in COUNT}
         self.stands = dict.fromkeys(self._entries, Stand())
         touched = [*self.root, *self._bars]
         self._stand({e.item_id: e for m in touched for e in self._about.get(m, ())})
@@ -78,37 +84,63 @@ class State:
         """Number of all decisions, undone ones too."""
         return len(self._decisions)
 
-    def put(self, decision: Decision) -> None:
-        """Take a decision that is newer than all others, without working out what it does."""
-        self._decisions.append(decision)
+    @property
+    def decisions(self) -> Sequence[Decision]:
+        """All decisions, oldest first."""
+        return self._decisions
 
-    def add(self, decision: Decision) -> None:
-        """Take a decision that is newer than all others."""
-        self._decisions.append(decision)
-        ids = list(decision.payload.get("entity_ids", ()))
-        plain = decision.kind == "merge" and _subject(decision) not in self._said and not decision.payload.get("apart")
-        if decision.verdict in ("skipped", "flagged"):
-            self._noted[_subject(decision)] = decision
-        elif plain and decision.verdict == "accepted" and self.may_join(ids):
-            self._join(ids)
-            self._applied.add(decision.decision_id)
-            self._said[_subject(decision)] = decision
-            self.live.append(decision)
-        elif plain and decision.verdict == "rejected" and len({self.group_of(i) for i in ids}) == len(ids):
-            for one, other in combinations(sorted(ids), 2):
-                self.apart.add((one, other))
-                self._bar(one, other)
-            self._said[_subject(decision)] = decision
-            self.live.append(decision)
+    def contradicting(self) -> set[str]:
+        """Give the ids of the decisions that contradict each other."""
+        found = resolve_merges(self.live).conflicts if self.conflicts else []
+        return {d for c in found for d in (c.apart_by, c.set_aside, *c.joined_by)}
+
+    def take(self, decisions: Sequence[Decision]) -> None:
+        """Take decisions that are newer than all others, oldest first."""
+        if len(decisions) <= _FEW and all(map(self._add, decisions)):
+            return
+        known = {d.decision_id for d in self._decisions}
+        self._decisions += [d for d in decisions if d.decision_id not in known]
+        self.work_out()
+
+    def _add(self, decision: Decision) -> bool:
+        """Take the newest decision by what it touches alone; false when everything is to be worked out."""
+        subject, ids = subject_of(decision), list(decision.payload.get("entity_ids", ()))
+        if decision.verdict not in (*COUNT, *OPEN):
+            return False
+        if decision.verdict not in COUNT:
+            self._noted[subject] = decision
+        elif subject in self._said or not self._added(decision, ids):
+            return False
         else:
-            return self.work_out()
+            self._said[subject] = decision
+            self.live.append(decision)
+        self._decisions.append(decision)
         self.undoable.append(decision)
         touched = {m for i in ids for m in self.members.get(self.group_of(i), {i})}
         self._stand({e.item_id: e for m in touched for e in self._about.get(m, ())})
-        own = self._entries.get(_subject(decision)[1])
+        own = self._entries.get(subject[1])
         if own is not None:
             self._stand({own.item_id: own})
-        return None
+        return True
+
+    def _added(self, decision: Decision, ids: list[str]) -> bool:
+        """Do what a decision does to groups; false when that is no simple matter."""
+        if decision.kind != "merge":
+            return decision.kind != "split"
+        if decision.payload.get("apart"):
+            return False
+        if decision.verdict == "accepted":
+            if not self.may_join(ids):
+                return False
+            self._join(ids)
+            self._applied.add(decision.decision_id)
+            return True
+        if len({self.group_of(i) for i in ids}) < len(set(ids)):
+            return False
+        for one, other in combinations(sorted(set(ids)), 2):
+            self.apart.add((one, other))
+            self._bar(one, other)
+        return True
 
     def group_of(self, entity_id: str) -> str:
         """Give the group of an entity; one that no merge names is its own."""
@@ -157,9 +189,3 @@ class State:
         if direct is not None and direct.decision_id in self._applied:  # some members were left out
             return Stand("accepted", direct)
         return Stand()
-
-
-def _subject(decision: Decision) -> tuple[str, str]:
-    """Give the kind and the id of the item that a decision is about."""
-    kind = "type" if decision.kind == "split" else decision.kind
-    return kind, str(decision.payload.get("item", decision.subject_id))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple, Protocol
 
@@ -13,23 +13,32 @@ from kgkit import tables
 from kgkit.frames import to_polars
 from kgkit.ids import stable_id
 
-__all__ = ["InMemory", "InProject", "Keeps", "Kept"]
+__all__ = ["InMemory", "InProject", "Keeps", "Kept", "Wish", "as_row"]
+
+
+class Wish(NamedTuple):
+    """A decision to be kept."""
+
+    kind: str
+    subject_id: str
+    verdict: str
+    payload: Mapping[str, Any]
+    reviewer: str
+    note: str | None
 
 
 class Kept(NamedTuple):
-    """A decision's row, and whether it is new: ``recorded``, or ``already applied``."""
+    """A decision that is kept: its row, and whether it is new (``recorded``) or was there (``already applied``)."""
 
     row: dict[str, Any]
     status: str
 
 
 class Keeps(Protocol):
-    """Keeps decisions. When `append` returns, the decision is kept; when it raises, it is not."""
+    """Keeps decisions. When `append` returns, all of them are kept; when it raises, none is."""
 
-    def append(
-        self, kind: str, subject_id: str, verdict: str, payload: Mapping[str, Any], reviewer: str, note: str | None
-    ) -> Kept:
-        """Keep one decision."""
+    def append(self, wishes: Sequence[Wish]) -> list[Kept]:
+        """Keep some decisions."""
         ...
 
     def frame(self) -> pl.DataFrame:
@@ -45,64 +54,50 @@ class InMemory:
         given = tables.empty("decisions") if inner is None else to_polars(inner, "decisions")
         self._rows = tables.conform(given, "decisions").sort("decided_at", "decision_id").to_dicts()
 
-    def append(
-        self, kind: str, subject_id: str, verdict: str, payload: Mapping[str, Any], reviewer: str, note: str | None
-    ) -> Kept:
-        """Keep one decision."""
-        row = row_of(kind, subject_id, verdict, payload, reviewer, note, number=len(self._rows), after=self._last())
-        self._rows.append(row)
-        return Kept(row, "recorded")
+    def append(self, wishes: Sequence[Wish]) -> list[Kept]:
+        """Keep some decisions."""
+        rows: list[dict[str, Any]] = []
+        last = self._rows[-1]["decided_at"] if self._rows else None
+        for number, wish in enumerate(wishes, start=len(self._rows)):
+            at = datetime.now(UTC)
+            last = at if last is None or at > last else last + timedelta(microseconds=1)
+            rows.append(as_row(wish, stable_id("decision", *wish[:3], _data(wish), *wish[4:], str(last), number), last))
+        self._rows += rows
+        return [Kept(row, "recorded") for row in rows]
 
     def frame(self) -> pl.DataFrame:
         """Give the decisions table."""
         return tables.from_rows("decisions", self._rows)
 
-    def _last(self) -> datetime | None:
-        return self._rows[-1]["decided_at"] if self._rows else None
-
 
 class InProject:
-    """Keeps decisions in a project: anything with the methods ``decide`` and ``decisions`` of `kgkit.Project`."""
+    """Keeps decisions in a project: anything with ``decide``, ``decide_many`` and ``decisions`` of `kgkit.Project`."""
 
     def __init__(self, project: Any) -> None:
         self._project = project
 
-    def append(
-        self, kind: str, subject_id: str, verdict: str, payload: Mapping[str, Any], reviewer: str, note: str | None
-    ) -> Kept:
-        """Keep one decision; it is on disk when this returns."""
-        done = self._project.decide(kind, subject_id, verdict, payload=payload, reviewer=reviewer, note=note)
-        row = row_of(kind, subject_id, verdict, payload, reviewer, note, number=0, after=None)
-        return Kept({**row, "decision_id": done.decision_id}, done.status)
+    def append(self, wishes: Sequence[Wish]) -> list[Kept]:
+        """Keep some decisions; they are on disk when this returns."""
+        if len(wishes) == 1:
+            kind, subject_id, verdict, payload, reviewer, note = wishes[0]
+            decide = self._project.decide
+            done = [decide(kind, subject_id, verdict, payload=payload, reviewer=reviewer, note=note)]
+        else:
+            done = self._project.decide_many([wish._asdict() for wish in wishes])
+        return [
+            Kept(as_row(wish, one.decision_id, one.decided_at), one.status)
+            for wish, one in zip(wishes, done, strict=True)
+        ]
 
     def frame(self) -> pl.DataFrame:
         """Give the decisions table."""
         return tables.conform(to_polars(self._project.decisions(), "decisions"), "decisions")
 
 
-def row_of(
-    kind: str,
-    subject_id: str,
-    verdict: str,
-    payload: Mapping[str, Any],
-    reviewer: str,
-    note: str | None,
-    *,
-    number: int,
-    after: datetime | None,
-) -> dict[str, Any]:
-    """Write a decision as a row of its table, made now, and later than ``after``."""
-    at = datetime.now(UTC)
-    if after is not None and at <= after:
-        at = after + timedelta(microseconds=1)
-    data = json.dumps(dict(payload), ensure_ascii=False, sort_keys=True)
-    return {
-        "decision_id": stable_id("decision", kind, subject_id, verdict, data, reviewer, note, at.isoformat(), number),
-        "kind": kind,
-        "subject_id": subject_id,
-        "verdict": verdict,
-        "payload": data,
-        "reviewer": reviewer,
-        "note": note,
-        "decided_at": at,
-    }
+def as_row(wish: Wish, decision_id: str, at: datetime) -> dict[str, Any]:
+    """Write a decision as a row of its table."""
+    return {**wish._asdict(), "decision_id": decision_id, "payload": _data(wish), "decided_at": at}
+
+
+def _data(wish: Wish) -> str:
+    return json.dumps(dict(wish.payload), ensure_ascii=False, sort_keys=True)

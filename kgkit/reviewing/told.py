@@ -13,7 +13,7 @@ import polars as pl
 from kgkit.reviewing.entries import Entry
 from kgkit.reviewing.state import OPEN, Stand
 
-__all__ = ["Answer", "Bulk", "Preview", "Progress", "expected_errors", "progress_of"]
+__all__ = ["Answer", "Bulk", "Preview", "Progress", "Split", "advice", "expected_errors", "plain_rows", "progress_of"]
 
 _LAST = 20  # answers that the time left is made from
 
@@ -58,6 +58,22 @@ class Bulk:
     n: int
     barred: int
     batch: str | None
+
+
+@dataclass(frozen=True)
+class Split:
+    """What a split would do.
+
+    Attributes:
+        parts: One row for who stays (``part`` 0) and each who leaves (1, 2, ... as they were given): ``part``,
+            ``entity_id``, ``name``, ``type``, ``n_mentions``, ``n_documents``, ``n_relations``.
+        relations: The relations of each: ``part``, ``relation_id``, ``source``, ``predicate``, ``target`` (names),
+            ``polarity``, ``n_statements``, ``statement_ids``, ``quotes``. One whose evidence is parted has a row for
+            each part that keeps some of it, and one between two parts has a row for both.
+    """
+
+    parts: Any
+    relations: Any
 
 
 @dataclass(frozen=True)
@@ -152,3 +168,29 @@ def expected_errors(entries: Iterable[Entry], stands: Mapping[str, Stand], *, sl
     return pl.DataFrame(
         rows, schema={"by": pl.String, "verdict": pl.String, "n": pl.Int64, "expected_errors": pl.Float64}
     )
+
+
+def advice(errors: pl.DataFrame, helps: bool | None) -> str:
+    """Say whether more answers help, and how many errors to expect.
+
+    Args:
+        errors: What `expected_errors` gives.
+        helps: Whether more answers still change what is proposed; null where nothing learns.
+    """
+    said = {None: [], True: [], False: ["More answers hardly change the proposals now."]}[helps]
+    rows = {(row["by"], row["verdict"]): row for row in errors.iter_rows(named=True)}
+    for by, ending in (("person", "by people"), ("rule", "by rules")):
+        held = [rows[by, v] for v in ("accepted", "rejected") if (by, v) in rows]
+        parts = [f"{row['expected_errors']:.1f} among {row['n']:,} {row['verdict']}" for row in held]
+        if parts:
+            said.append(f"Errors to expect: {' and '.join(parts)} {ending}.")
+    left = [row for (by, _), row in rows.items() if by == "left"]
+    if left:
+        wrong, n = sum(row["expected_errors"] for row in left), sum(row["n"] for row in left)
+        said.append(f"Of the {n:,} left, scores alone would decide about {wrong:.1f} wrongly.")
+    return " ".join(said)
+
+
+def plain_rows(frame: pl.DataFrame) -> list[dict[str, Any]]:
+    """Give a frame's rows as plain values: times as text."""
+    return frame.with_columns(pl.col(pl.Datetime).dt.strftime("%Y-%m-%dT%H:%M:%SZ")).to_dicts()

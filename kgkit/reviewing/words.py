@@ -12,7 +12,7 @@ from kgkit import tables
 from kgkit.frames import take
 from kgkit.text import sentence_spans, trim_span
 
-__all__ = ["Quote", "Words"]
+__all__ = ["Quote", "Words", "as_card"]
 
 _WINDOW = 320  # characters looked at on either side of a mention for its sentence
 _MOST = 400  # mentions of one entity that are looked through
@@ -37,6 +37,14 @@ class Quote(NamedTuple):
     def place(self) -> tuple[str, int | None, str]:
         """What two quotes of the same words share."""
         return self.doc_id, self.start, self.text
+
+
+def as_card(quote: Quote) -> dict[str, Any]:
+    """Give a quote as plain values."""
+    return {
+        "text": quote.text, "doc_id": quote.doc_id, "source": quote.source, "start": quote.start, "end": quote.end,
+        "marks": sorted(map(list, set(quote.marks))), "polarity": quote.polarity, "evidence_id": quote.evidence_id,
+    }  # fmt: skip
 
 
 class Words:
@@ -108,6 +116,24 @@ class Words:
             held.setdefault("quote", self._sentence(row).text)
             held.setdefault("mention_ids", []).append(row["mention_id"])
         return list(found.values())
+
+    def mentions(self, entity_id: str) -> list[dict[str, Any]]:
+        """Give all mentions of an entity with their sentences, also those whose place is not known."""
+        rows = (self._row("mentions", i) for i in self._links.get(entity_id, ()))
+        return [
+            {
+                "mention_id": row["mention_id"], "entity_id": entity_id, "name": row["name"], "doc_id": row["doc_id"],
+                "source": self.source(row["doc_id"]), "start": row["start"], "end": row["end"],
+                **self._around(row),
+            }
+            for row in rows if row is not None
+        ]  # fmt: skip
+
+    def _around(self, row: _Row) -> dict[str, Any]:
+        if row["start"] is None or row["located"] == "unlocated":
+            return {"quote": row["quote"] or row["name"], "quote_start": None, "marks": []}
+        quote = self._sentence(row)
+        return {"quote": quote.text, "quote_start": quote.start, "marks": sorted(map(list, quote.marks))}
 
     def passage(self, doc_id: str, start: int, end: int) -> dict[str, Any] | None:
         """Give a document's text around a place: ``before``, ``quote``, ``after``, and whether more is there."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -120,7 +121,8 @@ def test_many_decisions_are_kept_together_and_once(project: kg.Project) -> None:
     assert rows["decided_at"].is_sorted() and rows["decided_at"].n_unique() == 4
     again = project.decide_many([*many(3), *many(1), {**many(1)[0], "reviewer": "bo"}])
     assert [d.status for d in again] == ["already applied"] * 4 + ["recorded"]
-    assert again[0] == again[3] == kg.project.Decided(done[0].decision_id, "already applied")
+    assert again[0] == again[3] == replace(done[0], status="already applied")
+    assert [d.decided_at for d in done] == rows["decided_at"].to_list()
     twice = project.decide_many([{**many(1)[0], "verdict": v, "reviewer": "bo"} for v in ("rejected", "rejected")])
     assert [d.status for d in twice] == ["recorded", "already applied"] and project.decisions().height == 6
 

@@ -92,6 +92,18 @@ def pairs(rows: Iterable[tuple[str, str, float | None]] = PAIRS) -> pl.DataFrame
     )
 
 
+def group() -> pl.DataFrame:
+    row = {"group_id": "g", "members": ["e3", "e4", "e5"], "n_members": 3, "n_pairs": 3, "n_scored": 3}
+    row |= {"mean_score": 0.7, "weakest_score": 0.55, "weakest_left_id": "e4", "weakest_right_id": "e5"}
+    return tables.from_rows("groups", [row])
+
+
+class Groups:
+    """Merges as a stage gives them, with groups."""
+
+    frames = {"merges": pairs(), "groups": group()}  # noqa: RUF012
+
+
 def review(proposals: Any = None, **options: Any) -> Review:
     options = {"reviewer": "Ada", "documents": documents(), **options}
     return Review(pairs() if proposals is None else proposals, graph(), **options)
@@ -116,6 +128,12 @@ class Broken:
             msg = "the ledger is read-only"
             raise OSError(msg)
         return self.project.decide(*args, **more)
+
+    def decide_many(self, *args: Any, **more: Any) -> Any:
+        if self.broken:
+            msg = "the ledger is read-only"
+            raise OSError(msg)
+        return self.project.decide_many(*args, **more)
 
     def decisions(self) -> Any:
         return self.project.decisions()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from desk_data import NAMES, Broken, graph, item, merged, pairs, review
+from desk_data import NAMES, Broken, Groups, graph, item, merged, pairs, review
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
@@ -269,20 +269,47 @@ def test_undo_keeps_to_what_the_review_is_about() -> None:
     assert again.undo(2) == [item("e1", "e2")]
 
 
-def test_of_a_bulk_decision_that_fails_midway_what_was_kept_can_be_undone(tmp_path: Path) -> None:
+def test_a_bulk_decision_that_cannot_be_kept_leaves_every_item_undecided_and_says_so(tmp_path: Path) -> None:
     store = Broken(kg.Project(tmp_path / "p.kg"))
-    store.broken = False
     desk = review(project=store)
-    first = store.project.decide
-
-    def once(*args: object, **more: object) -> object:
-        store.broken = True
-        return first(*args, **more)
-
-    store.project.decide = once
     with pytest.raises(OSError, match="read-only"):
         desk.decide_all("accepted", at=0.5)
-    assert desk.progress.accepted == 1 and len(desk.errors) == 1
+    assert desk.progress.decided == 0 and store.decisions().is_empty()
+    assert desk.errors == dict.fromkeys(desk.queue.filter(pl.col("score") >= 0.5)["item_id"], "the ledger is read-only")
     store.broken = False
-    store.project.decide = first
-    assert len(desk.undo()) == 1 and desk.progress.accepted == 0
+    assert desk.decide_all("accepted", at=0.5).n == 4 and desk.errors == {}
+    store.broken = True
+    with pytest.raises(OSError, match="read-only"):
+        desk.undo()
+    assert desk.progress.accepted == 4 and store.decisions().height == 4
+
+
+def test_changing_an_answer_that_cannot_be_kept_leaves_the_old_one(tmp_path: Path) -> None:
+    store = Broken(kg.Project(tmp_path / "p.kg"))
+    store.broken = False
+    desk = review(Groups(), project=store)
+    trio = item("e3", "e4", "e5")
+    desk.decide(trio, "accepted")
+    store.broken = True
+    with pytest.raises(OSError, match="read-only"):
+        desk.decide(trio, "accepted", members=["e3", "e4"])
+    assert desk.status_of(trio) == "accepted" and merged(desk)["e5"] == "e3"
+    store.broken = False
+    assert desk.decide(trio, "accepted", members=["e3", "e4"]).status == "recorded"
+    assert merged(desk)["e5"] == "e5" and store.decisions()["verdict"].to_list() == ["accepted", "undone", "accepted"]
+
+
+def test_many_answers_are_kept_together_or_not_at_all(tmp_path: Path) -> None:
+    project = kg.Project(tmp_path / "p.kg")
+    desk = review(project=project)
+    answers = [
+        {"item_id": item("e1", "e2"), "verdict": "accepted", "name": "Grace", "note": "same A-0"},
+        {"item_id": item("e7", "e8"), "verdict": "rejected"},
+    ]
+    for bad in ({"verdict": "yes"}, {"item_id": "merge_x"}, {"item_id": item("e1", "e2")}, {"predicate": "know"}):
+        with pytest.raises(InputError):
+            desk.decide_many([*answers, {"item_id": item("e3", "e4"), "verdict": "accepted"} | bad])
+    assert project.decisions().is_empty() and desk.progress.decided == 0
+    assert [a.status for a in desk.decide_many(answers)] == ["recorded"] * 2
+    assert [a.status for a in desk.decide_many(answers)] == ["already applied"] * 2
+    assert project.decisions()["note"].to_list() == ["same A-0", None]

@@ -6,25 +6,12 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from desk_data import TEXTS, documents, graph, item, merged, pairs, review
+from desk_data import TEXTS, Groups, documents, graph, item, merged, pairs, review
 
 import kgkit as kg
 from kgkit import tables
 from kgkit.errors import InputError
 from kgkit.reviewing import Review, agreement
-
-
-def group() -> pl.DataFrame:
-    row = {"group_id": "g", "members": ["e3", "e4", "e5"], "n_members": 3, "n_pairs": 3, "n_scored": 3}
-    row |= {"mean_score": 0.7, "weakest_score": 0.55, "weakest_left_id": "e4", "weakest_right_id": "e5"}
-    return tables.from_rows("groups", [row])
-
-
-class Proposed:
-    """Merges as a stage gives them, with groups."""
-
-    frames = {"merges": pairs(), "groups": group()}  # noqa: RUF012
-
 
 # Cards
 
@@ -72,7 +59,7 @@ def test_a_passage_of_a_document_is_its_text() -> None:
 
 
 def test_of_a_group_some_are_one_and_the_rest_is_apart() -> None:
-    desk = review(Proposed())
+    desk = review(Groups())
     assert desk.queue.height == 3
     card = desk.item(item("e3", "e4", "e5"))
     assert card["question"] == "Which of these are one?" and card["weakest"] == ["A. Lovelace", "Lovelace"]
@@ -87,7 +74,7 @@ def test_of_a_group_some_are_one_and_the_rest_is_apart() -> None:
 
 
 def test_groups_can_be_asked_pair_by_pair() -> None:
-    assert review(Proposed(), groups=False).queue.height == 5
+    assert review(Groups(), groups=False).queue.height == 5
 
 
 def test_a_large_group_is_named_by_some_of_its_members() -> None:
@@ -230,10 +217,10 @@ def test_entities_get_types_and_names_and_are_split() -> None:
     assert [d["source"] for d in card["documents"]] == ["d1.txt", "d2.txt"]
     desk.decide("e6", "accepted", type="LANGUAGE")
     parts = [{"name": "Grace Hopper (the other)", "doc_ids": ["d2"]}]
-    effect = desk.preview_split("e1", parts)
-    assert effect.select("change", "source", "target").rows() == [
-        ("removed", "Ada Lovelace", "Grace Hopper"),
-        ("added", "Ada Lovelace", "Grace Hopper (the other)"),
+    seen = desk.preview_split("e1", parts)
+    assert seen.relations.select("part", "source", "predicate", "target", "statement_ids").rows() == [
+        (0, "Grace Hopper", "run", "Mark I", ["s0"]),
+        (1, "Ada Lovelace", "know", "Grace Hopper (the other)", ["s2"]),
     ]
     assert desk.status_of("e1") == "undecided"
     desk.decide("e1", "accepted", parts=parts)

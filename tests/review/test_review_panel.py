@@ -114,7 +114,11 @@ def test_the_other_messages(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_split_shows_its_effect(monkeypatch: pytest.MonkeyPatch) -> None:
     panel, told = open_panel(monkeypatch, graph().entities)
     say(panel, "split", item_id="e1", parts=[{"name": "Hopper II", "doc_ids": ["d2"]}])
-    assert {r["change"] for r in told[-1]["effect"]} == {"added", "removed"} and panel.decisions.is_empty()
+    assert [p["n_mentions"] for p in told[-1]["parts"]] == [2, 1] and panel.decisions.is_empty()
+    assert [(r["part"], r["quotes"]) for r in told[-1]["relations"]] == [
+        (0, ["The Mark I was run by Grace Hopper."]),
+        (1, ["Grace Hopper and Ada Lovelace never met."]),
+    ]
 
 
 def test_a_saved_notebook_shows_a_picture_without_script(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,40 +1,42 @@
-"""Looking at items, and deciding on one at a time."""
+"""Looking at items: the queue, cards, what was decided last, how far it is, and of what reviewers differ."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
 import polars as pl
 
-from kgkit.errors import InputError, OptionError
+from kgkit.errors import OptionError
 from kgkit.frames import give
 from kgkit.resolution import conflicts as find_conflicts
 from kgkit.resolution.decisions import Decision
+from kgkit.reviewing.agreeing import compared, first_words
 from kgkit.reviewing.cards import Card
-from kgkit.reviewing.desk import Desk, item_of
+from kgkit.reviewing.desk import Desk
 from kgkit.reviewing.entries import Entry
+from kgkit.reviewing.kinds import subject_of
 from kgkit.reviewing.orders import ORDERS, Filters
+from kgkit.reviewing.payload import core_of
 from kgkit.reviewing.state import OPEN, UNDECIDED
-from kgkit.reviewing.told import Answer, Progress, expected_errors, progress_of
+from kgkit.reviewing.told import Progress, expected_errors, progress_of
 
-__all__ = ["Asking"]
+__all__ = ["Looking"]
 
 _SLIP = 0.02
-_REMEMBERED = 500  # messages that are remembered, so that a repeated one changes nothing
 _QUEUE = {
     "item_id": pl.String, "kind": pl.String, "name": pl.String, "type": pl.String, "score": pl.Float64,
     "status": pl.String, "reviewer": pl.String, "implied": pl.Boolean, "n_members": pl.Int64, "n_mentions": pl.Int64,
     "group": pl.String, "note": pl.String, "error": pl.String,
 }  # fmt: skip
+_DISPUTED: Mapping[str, Any] = {
+    "item_id": pl.String, "kind": pl.String, "name": pl.String, "reviewer": pl.String, "verdict": pl.String,
+    "says": pl.String, "note": pl.String, "decision_id": pl.String, "decided_at": pl.Datetime("us", "UTC"),
+}  # fmt: skip
 
 
-class Asking(Desk):
-    """A queue of proposals, asked about one by one."""
-
-    # Looking
+class Looking(Desk):
+    """A queue of proposals to look at."""
 
     @property
     def decisions(self) -> Any:
@@ -67,7 +69,7 @@ class Asking(Desk):
         left = set(without)
         with self._lock:
             found: list[str] = []
-            front = [i for i in self._front if i in self._stands and self.status_of(i) in OPEN]
+            front = dict.fromkeys(i for i in self._front if i in self._stands and self.status_of(i) in OPEN)
             for item in [*front, *self._ordered]:
                 if len(found) == n:
                     return found
@@ -86,19 +88,16 @@ class Asking(Desk):
             A mapping of plain values: ``item_id``, ``kind``, ``label``, ``question``, ``sides`` (each with name, type,
             aliases, counts, attributes, ``neighbours`` that the others have not, and verbatim ``quotes`` with document
             and place), ``common`` (neighbours of all), ``between`` (sentences that name two of them), ``reasons`` and
-            ``score`` (left out in blind mode), ``against``, ``status``, ``decision`` and ``error``.
+            ``score`` (left out in blind mode), ``against``, ``status``, ``decision``, ``voices`` (what each reviewer
+            says; in blind mode after deciding oneself), ``disputed`` and ``error``.
 
         Raises:
             InputError: There is no such item.
         """
         with self._lock:
             entry = self._entry(item_id)
-            card = self._cards.card(entry, self._state.apart)
+            card = self._cards.card(entry, set() if self.blind else self._state.apart)
             return card | self._standing(entry)
-
-    def status_of(self, item_id: str) -> str:
-        """Tell how an item stands: undecided, accepted, rejected, skipped or flagged."""
-        return self._stands[item_id].status
 
     def name_of(self, entity_id: str) -> str:
         """Give an entity's name; the id itself where the graph has no such entity."""
@@ -117,7 +116,7 @@ class Asking(Desk):
         """Give this reviewer's latest decisions that are not undone, the newest first."""
         with self._lock:
             own = [d for d in self._state.undoable if self._is_own(d)][-n:]
-            return [_told(d) | {"label": self._label_of(d), "item_id": item_of(d)} for d in reversed(own)]
+            return [_told(d) | {"label": self._label_of(d), "item_id": subject_of(d)[1]} for d in reversed(own)]
 
     @property
     def conflicts(self) -> Any:
@@ -129,7 +128,7 @@ class Asking(Desk):
         """How far this is, within the filters."""
         with self._lock:
             stands = [self._stands[i] for i in self._ordered]
-            return progress_of(stands, self._times, self._n_conflicts)
+            return progress_of(stands, self._times, self._state.conflicts)
 
     def expected_errors(self, *, slip: float = _SLIP) -> Any:
         """Expect errors from the scores: ``by`` (person, rule, left), ``verdict``, ``n``, ``expected_errors``.
@@ -141,101 +140,38 @@ class Asking(Desk):
             entries = [self._entries[i] for i in self._active]
             return give(expected_errors(entries, self._stands, slip=slip), None, self._backend)
 
-    # Deciding
+    @property
+    def disagreements(self) -> Any:
+        """What reviewers say different things of, and nobody settled: one row for each item and reviewer.
 
-    def decide(
-        self,
-        item_id: str,
-        verdict: str,
-        *,
-        members: Iterable[str] | None = None,
-        name: str | None = None,
-        type: str | None = None,
-        predicate: str | None = None,
-        reverse: bool | None = None,
-        polarity: str | None = None,
-        statement_ids: Iterable[str] | None = None,
-        parts: Sequence[Mapping[str, Any]] | None = None,
-        note: str | None = None,
-        token: str | None = None,
-    ) -> Answer:
-        """Decide on an item. When this returns, the decision is kept; when it raises, the item is as it was.
-
-        Args:
-            item_id: The item.
-            verdict: accepted, rejected, skipped or flagged. The last two come back later.
-            members: Of a group the entities that are one; the others are kept apart from them.
-            name: The name to have: of what is merged, or of an entity.
-            type: The type to have.
-            predicate: What a relation should say.
-            reverse: Whether a relation should run the other way.
-            polarity: What a relation should be: positive, negated, conditional or reported.
-            statement_ids: Of a rejected relation the statements that are no evidence for it; the others stay.
-            parts: Of an entity that is several: who leaves it, as the payload of a split has it.
-            note: Why.
-            token: An id of the message that asked for this. The same token again changes nothing.
-
-        Raises:
-            InputError: There is no such item, or the answer does not fit it.
-            OptionError: The verdict is not known.
-            ProjectError: It could not be written; ``errors[item_id]`` says so too.
-        """
-        given = {
-            "members": members, "name": name, "type": type, "predicate": predicate, "reverse": reverse,
-            "polarity": polarity, "statement_ids": None if statement_ids is None else list(statement_ids),
-            "parts": parts, "revoked": None,
-        }  # fmt: skip
-        with self._lock:
-            if token is not None and token in self._answered:
-                return replace(self._answered[token], status="already applied")
-            entry = self._entry(item_id)
-            answer = self._put(entry, verdict, given, note, seen=self._seen(entry), reviewer=self.reviewer)
-            if token is not None:
-                self._answered[token] = answer
-                while len(self._answered) > _REMEMBERED:
-                    self._answered.pop(next(iter(self._answered)))
-            self._times.append(time.monotonic())
-        self._changed()
-        self._answered_one(entry)
-        return answer
-
-    def _answered_one(self, entry: Entry) -> None:
-        """Do what follows an answer."""
-
-    def undo(self, n: int = 1) -> list[str]:
-        """Take back this reviewer's last ``n`` steps, of earlier sessions too; a bulk decision is one step.
-
-        Returns:
-            The items that are asked about again, the first of them next.
-        """
-        items: list[str] = []
-        for _ in range(n):
-            with self._lock:
-                step = self._last_step()
-                self._take_back(*reversed(step))
-                items += [item_of(d) for d in reversed(step)]
-                self._front = [*dict.fromkeys([*items[::-1], *self._front])] if step else self._front
-            if not step:
-                break
-        self._changed()
-        return items
-
-    def undo_decision(self, decision_id: str) -> str:
-        """Take back one decision, whoever made it; gives the item it was about.
-
-        Raises:
-            InputError: There is no such decision that counts.
+        Columns: ``item_id``, ``kind``, ``name`` (of the item), ``reviewer``, ``verdict``, ``says`` (what else was
+        answered, in words; null when nothing was), ``note``, ``decision_id``, ``decided_at``. In blind mode without
+        the items that one has not decided oneself.
         """
         with self._lock:
-            found = next((d for d in self._state.undoable if d.decision_id == decision_id), None)
-            if found is None:
-                msg = f"There is no decision {decision_id!r} to take back. See review.decisions."
-                raise InputError(msg)
-            self._take_back(found)
-            item = item_of(found)
-            self._front = [item, *[i for i in self._front if i != item]]
-        self._changed()
-        return item
+            rows = [
+                {"item_id": item, "kind": kind, "name": self._cards.label(self._entries[item]), **_voice(decision)}
+                | {"decided_at": decision.decided_at}
+                for (kind, item), by in sorted(self._disputes.items())
+                for _, decision in sorted(by.items())
+                if self._may_hear((kind, item))
+            ]
+        return give(pl.DataFrame(rows, schema=_DISPUTED), None, self._backend)
+
+    @property
+    def agreement(self) -> Any:
+        """How far each two reviewers agree, within what this review is about; see `kgkit.reviewing.agreement`."""
+        with self._lock:
+            about = [d for d in self._state.undoable if subject_of(d)[1] in self._entries]
+            return give(compared(first_words(about)), None, self._backend)
+
+    @property
+    def orders(self) -> list[str]:
+        """The orders in which can be asked here."""
+        with self._lock:
+            several = len({who for by in self._voices.values() for who in by}) > 1
+        left_out = {"teach": self._merges is None, "score": self.blind, "disagreements": not several}
+        return [order for order in ORDERS if not left_out.get(order) or order == self.order]
 
     def refresh(self) -> Self:
         """Read the decisions again, also those that others made meanwhile."""
@@ -248,7 +184,8 @@ class Asking(Desk):
         """Choose what is asked about, and in which order; filters that are not named here are taken away.
 
         Args:
-            order: ``teach``, ``uncertain``, ``consequential``, ``score``, ``group`` or ``random``; as before when null.
+            order: ``teach``, ``uncertain``, ``consequential``, ``score``, ``group``, ``random`` or ``disagreements``
+                (only what reviewers say different things of); as before when null.
             **filters: ``kind``, ``type``, ``document`` (doc_id or source), ``low`` and ``high`` (of the score),
                 ``entity`` (an entity_id).
 
@@ -264,6 +201,7 @@ class Asking(Desk):
             self.order = order or self.order
             self.filters = Filters(**filters)
             self._front = []
+            self._stand_anew()
             self._order()
         self._changed()
         return self
@@ -272,30 +210,33 @@ class Asking(Desk):
 
     def _row(self, entry: Entry) -> dict[str, Any]:
         stand = self._stands[entry.item_id]
-        said = stand.decision
+        said = stand.decision if self._may_hear((entry.kind, entry.item_id)) else None
         types = sorted({t for t in map(self._cards.type, entry.members) if t})
         return {
             "item_id": entry.item_id, "kind": entry.kind, "name": self._cards.label(entry),
             "type": ", ".join(types) or None, "score": None if self.blind else entry.score, "status": stand.status,
             "reviewer": said.reviewer if said else None, "implied": stand.implied, "n_members": len(entry.members),
-            "n_mentions": self._touched(entry), "group": entry.group, "note": said.row["note"] if said else None,
+            "n_mentions": self._cards.touched(entry), "group": entry.group, "note": said.row["note"] if said else None,
             "error": self.errors.get(entry.item_id),
         }  # fmt: skip
 
     def _standing(self, entry: Entry) -> Card:
-        stand = self._stands[entry.item_id]
+        stand, about = self._stands[entry.item_id], (entry.kind, entry.item_id)
+        said, hears = stand.decision, self._may_hear(about)
         made: Card = {
             "status": stand.status,
             "implied": stand.implied,
-            "decision": _told(stand.decision) if stand.decision and not self.blind else None,
+            "decision": _told(said) if said and (hears or said.reviewer == self.reviewer) else None,
+            "voices": [_voice(d) for _, d in sorted(self._voices.get(about, {}).items())] if hears else [],
+            "disputed": about in self._disputes,
             "error": self.errors.get(entry.item_id),
-            "n_mentions": self._touched(entry),
+            "n_mentions": self._cards.touched(entry),
         }
         hidden: Card = {"score": None, "reasons": []}
         return made | (hidden if self.blind else {"score": entry.score})
 
     def _label_of(self, decision: Decision) -> str:
-        entry = self._entries.get(item_of(decision))
+        entry = self._entries.get(subject_of(decision)[1])
         if entry is not None:
             return self._cards.label(entry)
         ids = decision.payload.get("entity_ids") or [decision.subject_id]
@@ -308,3 +249,22 @@ def _told(decision: Decision) -> Card:
         "reviewer": decision.reviewer, "note": decision.row["note"], "at": decision.decided_at.isoformat(),
         "batch": decision.payload.get("batch"), "name": decision.payload.get("name"),
     }  # fmt: skip
+
+
+def _voice(decision: Decision) -> Card:
+    return {
+        "reviewer": decision.reviewer, "verdict": decision.verdict, "says": _in_words(decision),
+        "note": decision.row["note"], "decision_id": decision.decision_id, "at": decision.decided_at.isoformat(),
+    }  # fmt: skip
+
+
+def _in_words(decision: Decision) -> str | None:
+    """Say what was answered besides the verdict."""
+    said = {k: v for k, v in core_of(decision.payload).items() if k != "entity_ids"}
+    return "; ".join(f"{k}: {_plain(v)}" for k, v in sorted(said.items())) or None
+
+
+def _plain(value: Any) -> str:
+    if isinstance(value, dict):
+        return str(value.get("name", "")) or ", ".join(f"{k} {_plain(v)}" for k, v in sorted(value.items()))
+    return ", ".join(map(_plain, value)) if isinstance(value, (list, tuple)) else str(value)
