@@ -22,10 +22,11 @@ Reals = npt.NDArray[np.float64]
 _PULL = 4.0  # how strongly the factors are held at 1
 _PULL_START = 0.1
 _LEAST_FOR_TREES = 10
-_TREES = 120
+_TREES = 60
 _ANCHORS = 300
 _ANCHOR_WEIGHT = 6.0  # what all anchors weigh together, in answers
 _LIMIT = 8.0
+_SURE = -6.0  # log-odds by the weights below which trees are not asked: they could not lift the pair to even
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +62,14 @@ class Learned:
         linear = self.linear(scored)
         if self.trees is None:
             return linear
-        return (1 - self.share) * np.clip(linear, -_LIMIT, _LIMIT) + self.share * self.by_trees(scored)
+        odds = np.clip(linear, -_LIMIT, _LIMIT)
+        open_ = np.flatnonzero(odds > _SURE)
+        odds[open_] = (1 - self.share) * odds[open_] + self.share * self.by_trees(scored.rows(open_))
+        return odds
+
+    def apart(self, scored: Scored) -> Reals:
+        """How far the two parts of the model are apart, in log-odds."""
+        return np.asarray(np.clip(self.linear(scored), -_LIMIT, _LIMIT) - self.by_trees(scored))
 
 
 def learn(scored: Scored, must: list[tuple[int, int]], cannot: list[tuple[int, int]]) -> Scored:

@@ -9,6 +9,7 @@ from kgkit.resolution.scoring.scored import Scored
 
 __all__ = ["choose_questions"]
 
+_NEAR = 5_000  # pairs nearest to even, among which those are sought on which the models disagree
 _STRATA = (-8.0, -4.0, -2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 4.0, 8.0)
 
 
@@ -42,8 +43,9 @@ def choose_questions(scored: Scored, n: int, *, settled: npt.NDArray[np.int64], 
     margin = np.argsort(np.abs(odds) + 0.25 * noise)
     queues, sizes = [margin], [n // 2]
     if scored.learned.trees is not None:
-        apart = np.abs(scored.apart[open_]) - 0.5 * np.abs(odds)
-        queues.append(np.argsort(-apart))
+        near = margin[:_NEAR]
+        apart = np.abs(scored.learned.apart(scored.rows(open_[near]))) - 0.5 * np.abs(odds[near])
+        queues.append(near[np.argsort(-apart)])
         sizes.append(n // 4)
     queues.append(spread)
     sizes.append(n)

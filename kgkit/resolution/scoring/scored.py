@@ -92,11 +92,6 @@ class Scored:
         return np.asarray(low.astype(np.int64) * len(self.prepared) + high)
 
     @cached_property
-    def apart(self) -> Reals:
-        """How far the two parts of the learned model are apart, in log-odds."""
-        return np.asarray(np.clip(self.learned.linear(self), -8, 8) - self.learned.by_trees(self))
-
-    @cached_property
     def _held(self) -> tuple[Reals, npt.NDArray[np.int8]]:
         odds, rules = np.empty(len(self)), np.empty(len(self), np.int8)
 
