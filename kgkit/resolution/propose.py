@@ -292,6 +292,6 @@ def _grouped(scored: Scored, must: Links, cannot: Links, threshold: float, acros
         return odds
 
     return group_pairs(
-        len(scored.prepared), scored.left.astype(np.int64), scored.right.astype(np.int64), scored.log_odds,
+        len(scored.prepared), scored.left, scored.right, scored.log_odds,
         must=must, cannot=cannot, complete=complete, threshold=level, missing=min(-3.0, level - 1.0),
     )  # fmt: skip
