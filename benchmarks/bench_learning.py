@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from er_answers import ROUND, chosen, drawn, in_processes, propose, simulate, spread
+from er_answers import ROUND, in_processes, propose, simulate, spread
 from er_sets import SETS, load
 
 BUDGETS = (0, 25, 50, 100, 200)
@@ -54,8 +54,8 @@ class Learned:
 def learned(task: Task) -> Learned:
     gold = load(task.name)
     merges, _ = propose(gold)
-    asked = [simulate(gold, merges, chosen(seed), BUDGETS) for seed in range(task.seeds)]
-    random = [simulate(gold, merges, drawn(seed), BUDGETS, RESCORED) for seed in range(task.seeds)]
+    asked = [simulate(gold, merges, BUDGETS, seed=seed) for seed in range(task.seeds)]
+    random = [simulate(gold, merges, BUDGETS, order="random", step=RESCORED, seed=seed) for seed in range(task.seeds)]
     had = {n: float(np.mean([run[n][0] for run in random])) for n in BUDGETS}
     return Learned(
         task.name,

@@ -13,7 +13,7 @@ from kgkit.evaluate.intervals import wilson
 from kgkit.evaluate.resolution_pairs import backend_of_pairs, pairs_of, require
 from kgkit.evaluate.resolution_plots import Picture, plot_lines
 
-__all__ = ["ResolutionScores", "reliability", "resolution"]
+__all__ = ["ResolutionScores", "groups_of", "reliability", "resolution"]
 
 _SCORES = {
     "measure": pl.String(),
@@ -93,8 +93,8 @@ def resolution(predicted: Any, gold: Any, *, pairs: Any = None, n_bins: int = 10
     """
     held = getattr(predicted, "frames", {})
     inner = held.get("canonical", held.get("groups", predicted))
-    truth = _groups(gold, "gold").rename({"group": "gold"})
-    found = _groups(inner, "predicted").rename({"group": "found"})
+    truth = groups_of(gold, "gold").rename({"group": "gold"})
+    found = groups_of(inner, "predicted").rename({"group": "found"})
     both = truth.join(found, on="entity_id", how="left")
     both = both.with_columns(found=pl.coalesce("found", pl.format("alone {}", "entity_id")))
     candidates, curve = _empty_candidates(), _bins(pl.DataFrame(schema={"score": pl.Float64, "match": pl.Boolean}), 0)
@@ -130,7 +130,7 @@ def reliability(pairs: Any, gold: Any, *, n_bins: int = 10) -> Any:
         >>> reliability(pairs, gold, n_bins=2).select("upper", "n", "share").rows()
         [(0.5, 1, 0.0), (1.0, 1, 1.0)]
     """
-    judged = _judged(pairs, _groups(gold, "gold").rename({"group": "gold"}))
+    judged = _judged(pairs, groups_of(gold, "gold").rename({"group": "gold"}))
     if "score" not in judged.columns:
         msg = "The pairs need the column 'score' for a reliability curve."
         raise SchemaError(msg)
@@ -138,7 +138,8 @@ def reliability(pairs: Any, gold: Any, *, n_bins: int = 10) -> Any:
     return frames.give(rows, None, backend_of_pairs(pairs))
 
 
-def _groups(frame: Any, side: str) -> pl.DataFrame:
+def groups_of(frame: Any, side: str) -> pl.DataFrame:
+    """Read the group of each entity: ``entity_id``, ``group``."""
     table = frames.to_polars(frame, side)
     if {"group_id", "members"} <= set(table.columns):
         table = table.select(entity_id="members", cluster_id="group_id").explode("entity_id")

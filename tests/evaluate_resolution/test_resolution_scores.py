@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import combinations
 from typing import Any
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import kgkit as kg
-from kgkit.errors import InputError, SchemaError
+from kgkit.errors import InputError, OptionError, SchemaError
 from kgkit.evaluate.intervals import wilson
 
 
@@ -263,3 +264,38 @@ def test_ids_may_be_numbers() -> None:
     pairs = pd.DataFrame({"left_id": [1, 1], "right_id": [2, 3], "score": [0.9, 0.4]})
     found = kg.evaluate.resolution(gold, gold, pairs=pairs)
     assert found.candidates["n_right"].tolist() == [1]
+
+
+@pytest.mark.parametrize("backend", ["polars", "pandas"])
+def test_a_simulated_review_ends_at_the_gold(backend: str) -> None:
+    merges, gold = people(backend)
+    everything = len(merges.scored)
+    curve = kg.evaluate.review_curve(merges, gold, budgets=[everything, 0, 2], step=3, seeds=[0, 1])
+    assert isinstance(curve, pd.DataFrame) == (backend == "pandas")
+    rows = pl.DataFrame(curve)
+    assert rows["n_answers"].to_list() == [0, 2, everything] * 2
+    assert rows.filter(pl.col("n_answers") == everything)["f1"].to_list() == [1.0, 1.0]
+    first = kg.evaluate.resolution(merges, gold).scores
+    assert rows["f1"][0] == pl.DataFrame(first)["f1"][0]
+    assert len(merges.scored) == everything and merges.scored.learned is None, "what came in stays as it is"
+    assert kg.evaluate.review_cost(curve, targets=[1.0])["n_reached"].to_list() == [2]
+
+
+def test_in_random_order_only_what_is_proposed_is_asked() -> None:
+    merges, gold = people("polars")
+    curve = kg.evaluate.review_curve(merges, gold, budgets=[0, 1, 500], order="random")
+    assert curve["n_answers"][1] == 1
+    assert len(merges.merges) <= curve["n_answers"][2] < len(merges.scored)
+    both = pl.concat([curve, kg.evaluate.review_curve(merges, gold, budgets=[0, 4])])
+    picture = kg.evaluate.plot_review(both)
+    assert ">random<" in picture and ">teach<" in picture
+
+
+def test_reviews_that_cannot_be_simulated_are_refused() -> None:
+    merges, gold = people("polars")
+    with pytest.raises(OptionError, match="'alphabetical'"):
+        kg.evaluate.review_curve(merges, gold, order="alphabetical")
+    with pytest.raises(OptionError, match="step=0"):
+        kg.evaluate.review_curve(merges, gold, step=0)
+    with pytest.raises(InputError, match="hold none"):
+        kg.evaluate.review_curve(replace(merges, scored=None), gold)
