@@ -141,6 +141,8 @@ def estimate_resolution(sample: Any, *, confidence: float = 0.95, seed: int = 0)
         unknown = (only and name in ("recall", "f1")) or np.isnan(values).all()
         low, high = (None, None) if unknown else np.nanpercentile(values, [tail, 100 - tail])
         best = float(point[name][0])
+        if not unknown and not np.isnan(best):  # where all or none of the labels are right, all draws lie to one side
+            low, high = min(low, best), max(high, best)
         rows.append((name, None if unknown or np.isnan(best) else best, low, high, int(n.sum()), int(sizes.sum())))
     for number, size, labelled, good in strata.select("stratum", "stratum_size", "n", "right").iter_rows():
         limits = wilson(good, labelled, confidence=confidence)

@@ -162,6 +162,7 @@ def test_a_sample_stands_for_all_pairs_and_its_intervals_hold_the_truth() -> Non
         hits += [
             r["low"] <= true <= r["high"] for r, true in ((rows["precision"], precision), (rows["recall"], recall))
         ]
+        assert all(r["low"] <= r["estimate"] <= r["high"] for r in rows.values() if r["estimate"] is not None)
     assert sum(hits) >= 0.85 * len(hits)
 
 
@@ -299,3 +300,12 @@ def test_reviews_that_cannot_be_simulated_are_refused() -> None:
         kg.evaluate.review_curve(merges, gold, step=0)
     with pytest.raises(InputError, match="hold none"):
         kg.evaluate.review_curve(replace(merges, scored=None), gold)
+
+
+def test_an_interval_holds_its_estimate_where_all_labels_are_right() -> None:
+    drawn = {"stratum": [0, 0, 1, 1], "stratum_size": [900, 900, 90, 90], "accepted": [False, False, True, True]}
+    sample = pl.DataFrame(drawn | {"label": [False, False, True, True]})
+    rows = kg.evaluate.estimate_resolution(sample).filter(~pl.col("measure").str.starts_with("stratum"))
+    assert rows["estimate"].to_list() == [1.0, 1.0, 1.0, 90.0]
+    assert ((rows["low"] < rows["estimate"]) | (rows["measure"] == "matches")).all()
+    assert (rows["high"] >= rows["estimate"]).all()
