@@ -77,7 +77,7 @@ UV = $(BIN)/uv pip compile pyproject.toml --universal --python-version 3.11 --ge
 lock: $(VENV)/.dev ## Pin the newest allowed versions, with hashes
 	$(BIN)/python -m pip install --quiet uv
 	$(UV) --upgrade --group build -o requirements.lock
-	$(UV) --upgrade --group build --extra notebook --extra leidenalg --extra permissive --extra pyvis \
+	$(UV) --upgrade --group build --extra notebook --extra page --extra leidenalg --extra permissive --extra pyvis \
 		--group test --group check --group docs --group corpus --group bench \
 		-c requirements.lock -o requirements-dev.lock
 

@@ -1,27 +1,22 @@
 """propose_merges on public sets with gold answers: without answers, and with answers simulated from gold.
 
-python benchmarks/bench_resolution.py           all sets, five seeds
-python benchmarks/bench_resolution.py abt_buy   only these
+python benchmarks/bench_resolution.py                     all sets, five seeds
+python benchmarks/bench_resolution.py abt_buy --seeds 1   only these
 """
 
 from __future__ import annotations
 
-import datetime as dt
-import json
-import sys
-import time
+import argparse
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import polars as pl
-from er_sets import SETS, Gold, autofj, load
+from er_answers import ROUND, in_processes, propose, simulate, spread
+from er_sets import SETS, autofj, load
 
 import kgkit as kg
 
-BUDGETS = (0, 50, 100, 200)
-SEEDS = 5
-ROUND = 10
+BUDGETS = (0, 25, 50, 100, 200)
 AIMS = {
     "fodors_zagat": ".96 / .99 at 50", "dblp_acm": ".955 / .99 at 100", "febrl3": ".997", "abt_buy": ".90 at 100",
     "amazon_google": ".60 at 200", "patstat": ".90 at 50", "synth_10k": ".80 / .92 at 100", "erkgbench": ".65",
@@ -29,98 +24,31 @@ AIMS = {
 
 
 @dataclass(frozen=True)
-class Score:
-    """Pairwise precision, recall and F1; of a set of two lists only pairs across them count."""
+class Task:
+    """One set, and the seeds to go through."""
 
-    precision: float
-    recall: float
-    f1: float
-
-
-def score(gold: Gold, groups: pl.DataFrame) -> Score:
-    ids = gold.records["entity_id"].to_list()
-    place = {entity: i for i, entity in enumerate(ids)}
-    found = np.arange(len(ids))
-    for members in groups["members"].to_list():
-        rows = [place[m] for m in members]
-        found[rows] = min(rows)
-    truth = np.unique([gold.clusters[e] for e in ids], return_inverse=True)[1]
-    side = np.zeros(len(ids), int)
-    if gold.across:
-        side = gold.records[gold.across].rank("dense").to_numpy().astype(int)
-
-    def pairs(labels: np.ndarray) -> int:
-        if gold.across is None:
-            return _within(labels)
-        return _within(labels) - _within(labels * (side.max() + 1) + side)
-
-    both = pairs(truth.astype(np.int64) * len(ids) + found)
-    precision, recall = both / max(1, pairs(found)), both / max(1, pairs(truth))
-    return Score(precision, recall, 2 * precision * recall / max(1e-9, precision + recall))
+    name: str
+    seeds: int
 
 
-def _within(labels: np.ndarray) -> int:
-    sizes = np.unique(labels, return_counts=True)[1].astype(np.int64)
-    return int((sizes * (sizes - 1) // 2).sum())
+def lines(names: list[str], seeds: int) -> Iterator[str]:
+    yield f"| set | records | s | automatic: pairs, right | F1 at {' | '.join(map(str, BUDGETS))} answers | aim |"
+    yield "|---" * (len(BUDGETS) + 5) + "|"
+    yield from in_processes(line, [Task(name, seeds) for name in names])
 
 
-def answer(gold: Gold, questions: pl.DataFrame, answers: list[dict[str, object]]) -> None:
-    """Decide as a reviewer who knows the gold."""
-    for merge_id, left, right in questions.select("merge_id", "left_id", "right_id").iter_rows():
-        same = gold.clusters[left] == gold.clusters[right]
-        answers.append(
-            {
-                "decision_id": f"d{len(answers):06d}",
-                "kind": "merge",
-                "subject_id": merge_id,
-                "verdict": "accepted" if same else "rejected",
-                "payload": json.dumps({"entity_ids": [left, right], "apart": []}),
-                "reviewer": "gold",
-                "note": None,
-                "decided_at": dt.datetime(2026, 1, 1, tzinfo=dt.UTC) + dt.timedelta(seconds=len(answers)),
-            }
-        )
-
-
-def decided(answers: list[dict[str, object]]) -> pl.DataFrame | None:
-    return pl.DataFrame(answers, schema_overrides={"note": pl.String}) if answers else None
-
-
-def reviewed(gold: Gold, first: kg.resolution.Merges, seed: int) -> dict[int, Score]:
-    """Ask, answer and score anew until the largest budget is spent."""
-    merges, answers, found = first, [], {}
-    for n in range(0, max(BUDGETS) + 1, ROUND):
-        if n in BUDGETS:
-            found[n] = score(gold, merges.groups)
-        if n == max(BUDGETS):
-            break
-        answer(gold, merges.next_questions(ROUND, decisions=decided(answers), seed=seed), answers)
-        merges = merges.rescore(decided(answers))
-    return found
-
-
-def lines(names: list[str]) -> Iterator[str]:
-    yield "| set | records | s | automatic: pairs, right | F1 at 0 answers | 50 | 100 | 200 | aim |"
-    yield "|---|---|---|---|---|---|---|---|---|"
-    for name in names:
-        gold = load(name)
-        since = time.perf_counter()
-        merges = kg.propose_merges(gold.records, across=gold.across)
-        seconds = time.perf_counter() - since
-        strong = merges.automatic
-        right = [gold.clusters[a] == gold.clusters[b] for a, b in strong.select("left_id", "right_id").iter_rows()]
-        runs = [reviewed(gold, merges, seed) for seed in range(SEEDS)]
-        cells = [_spread([run[n].f1 for run in runs]) for n in BUDGETS]
-        share = f"{len(right):,}, {np.mean(right):.3f}" if right else "0"
-        yield (
-            f"| {name} | {gold.records.height:,} | {seconds:.1f} | {share} | "
-            f"{' | '.join(cells)} | {AIMS.get(name, '')} |"
-        )
-
-
-def _spread(values: list[float]) -> str:
-    mean, low, high = np.mean(values), min(values), max(values)
-    return f"{mean:.3f}" if high - low < 0.0005 else f"{mean:.3f} ({low:.3f}–{high:.3f})"
+def line(task: Task) -> str:
+    gold = load(task.name)
+    merges, seconds = propose(gold)
+    strong = merges.automatic
+    right = [gold.clusters[a] == gold.clusters[b] for a, b in strong.select("left_id", "right_id").iter_rows()]
+    runs = [simulate(gold, merges, BUDGETS, seed=seed) for seed in range(task.seeds)]
+    cells = [spread([run[n][1].f1 for run in runs]) for n in BUDGETS]
+    share = f"{len(right):,}, {np.mean(right):.3f}" if right else "0"
+    return (
+        f"| {task.name} | {gold.records.height:,} | {seconds:.1f} | {share} | "
+        f"{' | '.join(cells)} | {AIMS.get(task.name, '')} |"
+    )
 
 
 def joined() -> Iterator[str]:
@@ -168,16 +96,20 @@ def labelled() -> Iterator[str]:
 
 
 def main() -> None:
-    names = sys.argv[1:]
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sets", nargs="*", help="all, and the sets without answers, where none is named")
+    parser.add_argument("--seeds", type=int, default=5)
+    given = parser.parse_args()
     print("## propose_merges\n")
     print(
         f"Default settings on all sets. Answers are simulated from gold, {ROUND} at a time, chosen by "
-        f"`Merges.next_questions`; mean of {SEEDS} seeds, with the least and the most. F1 is pairwise over groups; of "
-        "two lists only pairs across them count.\n"
+        f"`Merges.next_questions`; mean of {given.seeds} seeds, with the least and the most. F1 is pairwise over "
+        "groups; of two lists only pairs across them count. Sets run two at a time, so seconds are those of a core "
+        "that shares its memory.\n"
     )
-    for line in lines(names or list(SETS)):
-        print(line, flush=True)
-    if not names:
+    for shown in lines(given.sets or list(SETS), given.seeds):
+        print(shown, flush=True)
+    if not given.sets:
         print("\nWithout answers, each right record joined to its best left one:\n")
         print("\n".join(joined()))
         print()

@@ -38,11 +38,15 @@ def autofj() -> list[str]:
     return sorted(f"autofj/{folder.name}" for folder in (ER / "autofj").iterdir())
 
 
+def published(name: str) -> pl.DataFrame:
+    """Read the records of a set as they are published, without columns that hold a part of the answer."""
+    return _table(_folder(name) / "records.csv").drop(DROPPED.get(name, []))
+
+
 def load(name: str) -> Gold:
     """Read a set, or make it."""
-    folder = synthetic(name) if name.startswith("synth") else ER / name
-    frame = _table(folder / "records.csv").rename({"id": "entity_id"})
-    frame = frame.drop(DROPPED.get(name, [])).rename(RENAMED.get(name, {}))
+    folder = _folder(name)
+    frame = published(name).rename({"id": "entity_id"}).rename(RENAMED.get(name, {}))
     if name in NAMED:
         joined = pl.concat_str(NAMED[name], separator=" ", ignore_nulls=True).str.strip_chars()
         frame = frame.with_columns(name=joined).drop(c for c in NAMED[name] if c != "name")
@@ -71,6 +75,10 @@ def synthetic(name: str) -> Path:
         made = [sys.executable, str(ER / "gen_names.py"), "--n", str(size), "--seed", "7", "--out", str(folder)]
         subprocess.run(made, check=True, stdout=sys.stderr)
     return folder
+
+
+def _folder(name: str) -> Path:
+    return synthetic(name) if name.startswith("synth") else ER / name
 
 
 def _table(path: Path) -> pl.DataFrame:

@@ -44,10 +44,15 @@ def add_review(commands: Any) -> None:
     review.add_argument("--blind", action="store_true", help="hide scores and reasons")
     review.add_argument("--csv", metavar="FILE", help="write the queue to a file to be filled in, and ask nothing")
     review.add_argument("--from-csv", metavar="FILE", help="decide what a filled-in file says, and ask nothing")
+    review.add_argument("--page", action="store_true", help="decide on a page in the browser instead")
+    review.add_argument("--port", type=int, default=8866, help="where the page is served (default: 8866)")
+    review.add_argument("--no-browser", action="store_true", help="tell the page's address, and open no browser")
     review.set_defaults(function=_review)
 
 
 def _review(arguments: argparse.Namespace) -> None:
+    if arguments.page:
+        return _serve(arguments)
     desk = _desk(arguments)
     if arguments.csv:
         print(f"{desk.progress.left:,} to decide, written to {clean(desk.to_csv(arguments.csv))}")
@@ -55,6 +60,22 @@ def _review(arguments: argparse.Namespace) -> None:
         _take(desk, arguments.from_csv)
     else:
         _ask(desk)
+
+
+def _serve(arguments: argparse.Namespace) -> None:
+    from kgkit.notebook import serve_review
+
+    kgkit.Project(arguments.project, create=False).graph()  # what is wrong with it is told here, not on the page
+    serve_review(
+        arguments.project,
+        port=arguments.port,
+        open_browser=not arguments.no_browser,
+        said=lambda address: print(f"The page is at {address}\nCtrl+C ends it.", flush=True),
+        filters={"type": arguments.type} if arguments.type else {},
+        reviewer=arguments.reviewer,
+        order=arguments.order,
+        blind=arguments.blind,
+    )
 
 
 def _desk(arguments: argparse.Namespace) -> Review:

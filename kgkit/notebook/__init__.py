@@ -8,10 +8,11 @@ from kgkit.lazy import lazy_names
 
 if TYPE_CHECKING:
     from kgkit.notebook.graph_view import GraphView, view_graph
+    from kgkit.notebook.review.served import serve_review
 
-_HOME = {"GraphView": "graph_view", "view_graph": "graph_view"}
+_HOME = {"GraphView": "graph_view", "serve_review": "review.served", "view_graph": "graph_view"}
 
-__all__ = ["GraphView", "view_graph"]
+__all__ = ["GraphView", "serve_review", "view_graph"]
 
 __getattr__ = lazy_names(__name__, _HOME)
 

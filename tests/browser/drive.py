@@ -108,6 +108,27 @@ def jupyter_lab(folder: Path, *, theme: str = "JupyterLab Light") -> Iterator[st
         shutil.rmtree(work, ignore_errors=True)
 
 
+@contextlib.contextmanager
+def review_page(project: Path, *options: str) -> Iterator[str]:
+    """Serve a project's review page with ``kgkit review --page``; gives the address that the command tells."""
+    command = [sys.executable, "-m", "kgkit", "review", str(project), "--page", "--no-browser", *options]
+    log = project.parent / "page.log"
+    with log.open("wb") as out:
+        server = subprocess.Popen(
+            [*command, f"--port={_free_port()}"], stdout=subprocess.PIPE, stderr=out, text=True, start_new_session=True
+        )
+    try:
+        assert server.stdout is not None
+        told = server.stdout.readline().split()
+        if not told:
+            msg = f"The page was not served:\n{log.read_text('utf-8', 'replace')[-2000:]}"
+            raise RuntimeError(msg)
+        yield told[-1]
+    finally:
+        _stop(server)
+        server.stdout.close()
+
+
 def open_notebook(page: Any, url: str, name: str, *, timeout: float = 90) -> None:
     """Open a notebook in a clean workspace and wait until its kernel is attached and idle."""
     page.goto(f"{url}/lab/tree/{name}?reset", wait_until="domcontentloaded")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,17 @@ KEPT = "document.querySelector('.kgkit-review').dataset.answered"
 def said(page: Any, cell: int, text: str) -> None:
     drive.run_cell(page, cell)
     page.locator(".jp-OutputArea-output").get_by_text(text).wait_for()
+
+
+def saving(folder: Path) -> bytes:
+    return (folder / "review.ipynb").read_bytes()
+
+
+def until(true: Callable[[], bool], seconds: float = 20) -> None:
+    began = time.monotonic()
+    while not true():
+        assert time.monotonic() - began < seconds
+        time.sleep(0.1)
 
 
 def test_a_review_in_a_notebook(browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -60,6 +73,19 @@ def test_a_review_in_a_notebook(browser: Any, tmp_path: Path, monkeypatch: pytes
         page.keyboard.press("u")
         panel.locator(".kr-message").get_by_text("Taken back.").wait_for()
         assert cells.count() == len(CELLS)
+
+        # Ctrl+S saves the notebook from within the panel, and Ctrl+Z in a field is the field's.
+        saved = saving(tmp_path)
+        panel.locator("h3").click()
+        page.keyboard.press("Control+s")
+        until(lambda: saving(tmp_path) != saved)
+        page.keyboard.press("n")
+        page.keyboard.type("ab")
+        page.keyboard.press("Control+z")
+        page.keyboard.press("Control+a")
+        page.keyboard.press("Delete")
+        page.keyboard.press("Escape")
+        assert panel.locator(".kr-note").input_value() == "" and cells.count() == len(CELLS)
 
         # Quick keys are all counted.
         for k in range(30):

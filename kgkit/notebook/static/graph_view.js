@@ -8,6 +8,11 @@ const LIGHT = ["#3f6fd1", "#e0812f", "#3a9a5b", "#b8529b", "#1f9ea3", "#cf4f4b",
 const DARK = ["#7aa2f7", "#f0a45d", "#6cc58a", "#e083c4", "#4fc7c9", "#f0807b", "#ab96f5", "#c2c65c", "#8ccbfa", "#cf9f7e", "#f5b0c5", "#9db0c8"];
 let views = 0;
 
+/** Whether a key belongs to the notebook, as Ctrl+S does. AltGr writes letters, and says Ctrl and Alt on some systems;
+ * in a field, Ctrl+Z and its like are the field's. */
+const isForNotebook = (event) => (event.ctrlKey || event.metaKey || event.altKey) && !event.getModifierState("AltGraph")
+  && !(event.target.matches("input,select,textarea") && /^([acvxyz]|Arrow.*|Backspace|Delete|Home|End|Enter)$/i.test(event.key));
+
 /** Light or dark: as told, else as the notebook, else as the system. */
 function isDark(wish) {
   if (wish === "light" || wish === "dark") return wish === "dark";
@@ -55,7 +60,7 @@ class View {
     this.hint = make("div", { class: "kg-hint", hidden: true }, "Click the graph first, or hold Ctrl, to zoom");
     this.legendBody = make("div", { class: "kg-legend-body" });
     this.legend = make("details", { class: "kg-legend" }, make("summary", {}, "Legend"), this.legendBody);
-    this.root = make("div", { class: `kgkit-graph${this.page ? " kg-page" : ""}`, role: "group", "aria-label": meta.title || "Graph", "data-lm-suppress-shortcuts": "true" }, this.canvas);
+    this.root = make("div", { class: `kgkit-graph${this.page ? " kg-page" : ""}`, role: "group", "aria-label": meta.title || "Graph" }, this.canvas);
     host.append(this.root);
     if (!this.page) this.root.style.height = `${this.source.height}px`;
     this.theme = readTheme(this.root, meta.theme);
@@ -101,8 +106,7 @@ class View {
     this.on(canvas, "dblclick", (e) => { e.preventDefault(); this.reset(); });
     this.on(canvas, "wheel", (e) => this.wheel(e), { passive: false });
     this.on(root, "keydown", (e) => this.key(e));
-    for (const name of ["keyup", "keypress"]) this.on(root, name, (e) => e.stopPropagation());
-    for (const name of ["contextmenu", "copy", "cut", "paste"]) this.on(root, name, (e) => e.stopPropagation());
+    for (const name of ["keypress", "contextmenu", "copy", "cut", "paste"]) this.on(root, name, (e) => e.stopPropagation());
     this.sizes = new ResizeObserver(() => this.measure());
     this.sizes.observe(root);
     const themes = () => this.retheme();
@@ -240,8 +244,9 @@ class View {
   }
 
   key(event) {
+    if (isForNotebook(event)) return;
     event.stopPropagation();
-    if (event.target instanceof HTMLInputElement || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+    if (event.target instanceof HTMLInputElement || event.isComposing) return;
     const step = 60, acts = {
       "/": () => { this.search.input.focus(); this.search.input.select(); }, Escape: () => this.reset(), 0: () => this.reset(),
       "+": () => this.scene.zoom(1.3), "=": () => this.scene.zoom(1.3), "-": () => this.scene.zoom(1 / 1.3),

@@ -1,5 +1,5 @@
 import { Choice, drawCard } from "./review_card.js";
-import { KEYS, SIGNS, count, h, isDarkHere, said } from "./review_parts.js";
+import { KEYS, SIGNS, count, h, isDarkHere, isForNotebook, said } from "./review_parts.js";
 
 // The panel: keys and buttons, what was sent and not yet answered, and what Python says of how things stand.
 
@@ -275,7 +275,7 @@ class Panel {
   tell(text) { this.live.textContent = text; }
 
   key(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (isForNotebook(event)) return;
     event.stopPropagation();
     const field = event.target.matches("input[type=text],input[type=number],select,textarea");
     if (event.key === "Escape") {
@@ -327,7 +327,7 @@ class Panel {
     this.conflictList = h("ul", { class: "kr-recent" });
     this.help = h("details", { class: "kr-help" }, h("summary", {}, "Keys (?)"), h("dl", {}, ...KEYS.flatMap(([key, what]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, what)])), h("p", { class: "kr-quiet" }, "Keys work while the panel has the focus: click it, or tab to it."));
     const small = (text, act) => h("button", { type: "button", class: "kr-link", onclick: act }, text);
-    this.root = h("div", { class: "kgkit-review", tabindex: "0", role: "group", "aria-label": "Review panel. Press A to accept, R to reject, S to skip, U to undo, question mark for all keys.", "data-lm-suppress-shortcuts": "true" },
+    this.root = h("div", { class: "kgkit-review", tabindex: "0", role: "group", "aria-label": "Review panel. Press A to accept, R to reject, S to skip, U to undo, question mark for all keys." },
       h("header", {}, h("b", { class: "kr-title" }, "Review"), this.count, this.later, this.who), this.bar, this.lost,
       h("div", { class: "kr-tools" }, h("label", { for: id("order") }, "Ask first: "), this.orderField, this.kindField, this.typeField, this.documentField, this.lowField, this.highField),
       this.body, h("div", { class: "kr-actions" }, ...this.verdicts, undo, this.noteField), this.message, this.live,
@@ -336,7 +336,7 @@ class Panel {
         h("div", {}, h("details", { class: "kr-fold" }, h("summary", {}, "Many at once"), h("p", {}, h("label", {}, "score ", this.atField), " ", small("Preview accepting", () => this.preview("accepted")), " ", small("Preview rejecting", () => this.preview("rejected"))), this.bulkBox),
           h("div", { class: "kr-learning" }, this.learned, this.learnButton), this.help)));
     this.root.addEventListener("keydown", (e) => this.key(e));
-    for (const name of ["keyup", "keypress", "contextmenu", "copy", "cut", "paste"]) this.root.addEventListener(name, (e) => e.stopPropagation());
+    for (const name of ["keypress", "contextmenu", "copy", "cut", "paste"]) this.root.addEventListener(name, (e) => e.stopPropagation());
     this.themes = new MutationObserver(() => { this.root.dataset.theme = isDarkHere(this.state.theme) ? "dark" : "light"; });
     this.themes.observe(document.body, { attributes: true, attributeFilter: ["data-jp-theme-light", "data-jp-theme-name", "class"] });
     el.append(this.root);

@@ -59,6 +59,11 @@ export function isDarkHere(wish) {
   return matchMedia("(prefers-color-scheme: dark)").matches;
 }
 
+/** Whether a key belongs to the notebook, as Ctrl+S does. AltGr writes letters, and says Ctrl and Alt on some systems;
+ * in a field, Ctrl+Z and its like are the field's. */
+export const isForNotebook = (event) => (event.ctrlKey || event.metaKey || event.altKey) && !event.getModifierState("AltGraph")
+  && !(event.target.matches("input,select,textarea") && /^([acvxyz]|Arrow.*|Backspace|Delete|Home|End|Enter)$/i.test(event.key));
+
 export const KEYS = [
   ["A", "accept"],
   ["R", "reject"],
