@@ -78,7 +78,8 @@ def group_pairs(
         cannot: Pairs that are not.
         complete: Function of two int64 arrays of records (left < right) that gives the log-odds of each pair;
             called with up to a million pairs. Tentative groups of more than 1,200 records are cut at higher
-            thresholds first.
+            thresholds first; after two million pairs no more are asked for, so those of the largest groups are
+            ``missing``.
         threshold: Groups with a mean of this or less stay apart.
         missing: Log-odds of a pair that was not scored; must be below the threshold.
 
