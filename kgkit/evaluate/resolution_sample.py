@@ -136,14 +136,15 @@ def estimate_resolution(sample: Any, *, confidence: float = 0.95, seed: int = 0)
     only = accepted.all()  # nothing tells of matches that are not accepted
     point, spread = _measures(sizes, accepted, (right / n)[None]), _measures(sizes, accepted, draws)
     tail = (1 - confidence) / 2 * 100
-    rows = []
+    rows: list[tuple[Any, ...]] = []
     for name, values in spread.items():
-        unknown = (only and name in ("recall", "f1")) or np.isnan(values).all()
-        low, high = (None, None) if unknown else np.nanpercentile(values, [tail, 100 - tail])
         best = float(point[name][0])
-        if not unknown and not np.isnan(best):  # where all or none of the labels are right, all draws lie to one side
-            low, high = min(low, best), max(high, best)
-        rows.append((name, None if unknown or np.isnan(best) else best, low, high, int(n.sum()), int(sizes.sum())))
+        if (only and name in ("recall", "f1")) or np.isnan(best) or np.isnan(values).all():
+            told: tuple[float | None, ...] = (None, None, None)
+        else:  # where all or none of the labels are right, all draws lie to one side of the estimate
+            low, high = np.nanpercentile(values, [tail, 100 - tail])
+            told = (best, min(float(low), best), max(float(high), best))
+        rows.append((name, *told, int(n.sum()), int(sizes.sum())))
     for number, size, labelled, good in strata.select("stratum", "stratum_size", "n", "right").iter_rows():
         limits = wilson(good, labelled, confidence=confidence)
         rows.append((f"stratum {number}", good / labelled, *limits, labelled, size))
