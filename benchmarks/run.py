@@ -29,7 +29,6 @@ that holds them.
 
 
 def main(names: list[str]) -> int:
-    sections = stored()
     status = 0
     wanted = {name: argument for name, _, argument in (given.partition("=") for given in names)}
     for path in sorted(HERE.glob("bench_*.py")):
@@ -49,6 +48,7 @@ def main(names: list[str]) -> int:
         where = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, {today}"
         given = f"{name}={argument}" if argument else name
         took = f"{time.perf_counter() - since:.0f} s; `python benchmarks/run.py {given}`"
+        sections = stored()  # only now: others may have written theirs meanwhile
         sections[name] = f"{done.stdout.strip()}\n\n*{where}; {took}*\n"
         write(sections)
         print(sections[name], flush=True)
