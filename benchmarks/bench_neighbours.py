@@ -149,7 +149,13 @@ def _told_often(heads: Mentions, tails: Mentions, predicate: str) -> Ends:
 
 
 def pioneers() -> tuple[kg.Graph, Judged]:
-    """Make the graph of the sample corpus with the local extractor; an entity means what most of its mentions mean."""
+    """Make the graph of the sample corpus, and tell of pairs of entities whether they mean the same."""
+    graph, meant = meant_in_pioneers()
+    return graph, {(one, two): a == b for (one, a), (two, b) in combinations(sorted(meant.items()), 2)}
+
+
+def meant_in_pioneers() -> tuple[kg.Graph, dict[str, str]]:
+    """Make it with the local extractor; an entity means what most of its mentions mean, where the gold tells."""
     documents = kg.read_documents(PIONEERS / "documents")
     graph = kg.build_graph(kg.extract(kg.chunk_documents(documents)))
     gold = pl.read_ndjson(PIONEERS / "gold" / "mentions.jsonl").join(
@@ -160,8 +166,7 @@ def pioneers() -> tuple[kg.Graph, Judged]:
     most = counts.sort("item_id", "len", "entity", descending=[False, True, False]).unique(
         "item_id", keep="first", maintain_order=True
     )
-    meant = sorted(most.select("item_id", "entity").iter_rows())
-    return graph, {(one, two): a == b for (one, a), (two, b) in combinations(meant, 2)}
+    return graph, dict(most.select("item_id", "entity").iter_rows())
 
 
 if __name__ == "__main__":

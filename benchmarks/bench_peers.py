@@ -30,16 +30,22 @@ LARGE = "synth_100k"
 LIMIT = 900  # seconds
 HEAD = """## propose_merges beside other tools
 
-Without answers, on the columns as they are published. Each tool runs in a process of its own, one after the other;
-seconds are from a table in memory to groups (imports not counted), GB is the most memory that the process held. F1 is
-pairwise over groups, by the same function for all; of two lists only pairs across them count. kgkit: default settings,
-and `across="source"` for two lists. The others are set up as their own documentation does for such data, in
-`benchmarks/er_peers.py`: Splink with EM, its example's settings for people, and for names its levels for names and
-shared rare words; recordlinkage with Jaro-Winkler at .85; string_grouper with its defaults, on names alone; goldenmatch
-with its automatic configuration, without a paid model. Where that leaves a choice (threshold, classifier, connected
-components or best links), each way was tried and the best one by the gold is shown; so were the settings of Splink
-chosen among several. kgkit's weights were learned on these sets among others; what it reaches on a set that its weights
-have not seen stands in the guide on resolution.
+Without answers, on the columns as they are published, by pairwise F1 over groups (one function for all; of two lists
+only pairs across them count). Each tool runs in a process of its own, one after the other. Seconds are from a table in
+memory to groups, imports not counted; GB is the most memory that the process held.
+
+kgkit: default settings, and `across="source"` for two lists. The others are set up in `benchmarks/er_peers.py` as their
+own documentation does for such data: Splink with EM, for people with the settings of its example on febrl3, for names
+with levels for Jaro-Winkler and shared rare words; recordlinkage with Jaro-Winkler at .85 and its unsupervised
+classifiers; string_grouper with its defaults, on names alone; goldenmatch with its automatic configuration, without a
+paid model. Where that leaves a choice (threshold .5 or .95, classifier, columns, connected components or one to one),
+each way was tried and the best one by the gold is shown; Splink's levels, blocking and training rules too were chosen
+by the gold, once for people, once for lists with duplicates, once for two lists. kgkit's weights were learned on these
+sets among others; what it reaches on a set that its weights have not seen stands in the guide on resolution.
+
+To run it, make an environment for the tools (`python -m venv peers`, then `peers/bin/pip install splink==5.0.0
+recordlinkage==0.16 string-grouper==0.8.0 "goldenmatch[polars]==3.22.0" "polars<2"`) and name its Python:
+`PEERS=peers/bin/python python benchmarks/run.py peers`.
 """
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from er_answers import ROUND, chosen, in_processes, propose, simulate, spread
+from er_answers import ROUND, in_processes, propose, simulate, spread
 from er_sets import SETS, autofj, load
 
 import kgkit as kg
@@ -42,7 +42,7 @@ def line(task: Task) -> str:
     merges, seconds = propose(gold)
     strong = merges.automatic
     right = [gold.clusters[a] == gold.clusters[b] for a, b in strong.select("left_id", "right_id").iter_rows()]
-    runs = [simulate(gold, merges, chosen(seed), BUDGETS) for seed in range(task.seeds)]
+    runs = [simulate(gold, merges, BUDGETS, seed=seed) for seed in range(task.seeds)]
     cells = [spread([run[n][1].f1 for run in runs]) for n in BUDGETS]
     share = f"{len(right):,}, {np.mean(right):.3f}" if right else "0"
     return (

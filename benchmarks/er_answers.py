@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
-import json
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -15,14 +13,11 @@ import numpy as np
 import polars as pl
 from er_sets import Gold
 
+from kgkit.evaluate.resolution_review import reviewed
 from kgkit.resolution import Merges, propose_merges
 
 ROUND = 10  # answers after which a panel scores anew
 PROCESSES = 2
-
-Answers = list[dict[str, object]]
-Ask = Callable[[Merges, int, Answers], pl.DataFrame]
-"""Give the next pairs to ask about: merges, how many, and what was answered so far."""
 
 
 @dataclass(frozen=True)
@@ -62,28 +57,6 @@ def _within(labels: np.ndarray) -> int:
     return int((sizes * (sizes - 1) // 2).sum())
 
 
-def answer(gold: Gold, questions: pl.DataFrame, answers: Answers) -> None:
-    """Decide as a reviewer who knows the gold."""
-    for merge_id, left, right in questions.select("merge_id", "left_id", "right_id").iter_rows():
-        same = gold.clusters[left] == gold.clusters[right]
-        answers.append(
-            {
-                "decision_id": f"d{len(answers):06d}",
-                "kind": "merge",
-                "subject_id": merge_id,
-                "verdict": "accepted" if same else "rejected",
-                "payload": json.dumps({"entity_ids": [left, right], "apart": []}),
-                "reviewer": "gold",
-                "note": None,
-                "decided_at": dt.datetime(2026, 1, 1, tzinfo=dt.UTC) + dt.timedelta(seconds=len(answers)),
-            }
-        )
-
-
-def decided(answers: Answers) -> pl.DataFrame | None:
-    return pl.DataFrame(answers, schema_overrides={"note": pl.String}) if answers else None
-
-
 def propose(gold: Gold) -> tuple[Merges, float]:
     """Propose without answers; gives the seconds too, without those that importing takes."""
     propose_merges(pl.DataFrame({"entity_id": ["a", "b"], "name": ["Ada Lovelace", "Ada Lovelacc"]}))
@@ -92,57 +65,29 @@ def propose(gold: Gold) -> tuple[Merges, float]:
     return merges, time.perf_counter() - since
 
 
-def chosen(seed: int) -> Ask:
-    """Ask what teaches most, as the panel does."""
-
-    def ask(merges: Merges, n: int, answers: Answers) -> pl.DataFrame:
-        questions: pl.DataFrame = merges.next_questions(n, decisions=decided(answers), seed=seed)
-        return questions
-
-    return ask
-
-
-def drawn(seed: int) -> Ask:
-    """Ask about what is proposed in random order: all of `Merges.merges`, the proposals that a panel lists.
-
-    Proposals that answers bring in are drawn from too. It ends where everything that is proposed is answered.
-    """
-    draw = np.random.default_rng(seed)
-
-    def ask(merges: Merges, n: int, answers: Answers) -> pl.DataFrame:
-        asked = {row["subject_id"] for row in answers}
-        open_: pl.DataFrame = merges.merges.filter(~pl.col("merge_id").is_in(list(asked))).sort("merge_id")
-        return open_[draw.permutation(open_.height)[:n]]
-
-    return ask
-
-
 def simulate(
-    gold: Gold, first: Merges, ask: Ask, budgets: Iterable[int], step: int = ROUND
+    gold: Gold, first: Merges, budgets: Iterable[int], *, order: str = "teach", step: int = ROUND, seed: int = 0
 ) -> dict[int, tuple[int, Score]]:
-    """Ask, answer and score anew until the largest budget is spent.
+    """Review with the gold's answers, and score the groups.
 
     Args:
         gold: The set.
         first: What is proposed without answers.
-        ask: What chooses the questions.
-        budgets: Numbers of answers after which to score the groups.
-        step: Answers after which all is scored anew; a budget in between cuts a round short.
+        budgets: Numbers of answers after which to score.
+        order: ``teach``: what `Merges.next_questions` chooses; ``random``: what is proposed, in random order.
+        step: Answers after which all is scored anew.
+        seed: Of the order.
 
     Returns:
         For each budget the number of answers that were to be had, and the score.
     """
-    stops = sorted(set(budgets))
-    merges, answers, found = first, Answers(), {}
-    for stop in stops:
-        while len(answers) < stop:
-            had = len(answers)
-            answer(gold, ask(merges, min(step, stop - had), answers), answers)
-            if len(answers) == had:
-                break
-            merges = merges.rescore(decided(answers))
-        found[stop] = (len(answers), score(gold, merges.groups))
-    return found
+
+    def same(left: str, right: str) -> bool:
+        return gold.clusters[left] == gold.clusters[right]
+
+    stops = sorted(budgets)
+    states = reviewed(first, same, budgets=stops, order=order, step=step, seed=seed)
+    return {stop: (n, score(gold, merges.groups)) for stop, (n, merges) in zip(stops, states, strict=True)}
 
 
 def in_processes(work: Callable[[Any], Any], items: list[Any]) -> Iterator[Any]:

@@ -20,6 +20,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -232,7 +233,8 @@ def _things(table: Any) -> tuple[Any, list[Any], list[Any], float]:
 def recordlinkage(table: Any) -> Ways:
     """Blocks and Jaro-Winkler at .85 as in its guides, all pairs of small tables; three classifiers of its guides.
 
-    ECM, k-means, and more than half of the columns; connected, and for two lists one to one.
+    ECM, k-means, and agreement on more than half of the columns, of all columns and of those with many values;
+    connected, and for two lists one to one.
     """
     import recordlinkage as rl
 
@@ -259,20 +261,27 @@ def recordlinkage(table: Any) -> Ways:
         else:
             compare.string(column, column, method="jarowinkler", threshold=0.85, label=column)
     agree = compare.compute(links, *lists)
-    classifiers: dict[str, Callable[[], Any]] = {
-        "ECM": lambda: rl.ECMClassifier().fit_predict(agree),
-        "k-means": lambda: rl.KMeansClassifier().fit_predict(agree),
-        "most columns": lambda: agree[agree.sum(axis=1) > len(columns) / 2].index,
+    telling = [column for column, share in several.items() if share > 0.1]
+    known = {"": agree, "telling columns, ": agree[telling]}
+    classifiers: dict[str, Callable[[Any], Any]] = {
+        "ECM": lambda agree: rl.ECMClassifier().fit_predict(agree),
+        "k-means": lambda agree: rl.KMeansClassifier().fit_predict(agree),
+        "most agree": lambda agree: agree[agree.sum(axis=1) > agree.shape[1] / 2].index,
     }
 
-    def one_to_one(classify: Callable[[], Any]) -> dict[str, str]:
-        links = classify()
+    def connected(agree: Any, classify: Callable[[Any], Any]) -> dict[str, str]:
+        return joined(classify(agree))
+
+    def one_to_one(agree: Any, classify: Callable[[Any], Any]) -> dict[str, str]:
+        links = classify(agree)
         best_first = links[agree.loc[links].sum(axis=1).argsort()[::-1]]
         return joined(rl.OneToOneLinking().compute(best_first) if len(links) else [])
 
-    ways: Ways = {name: lambda way=way: joined(way()) for name, way in classifiers.items()}
-    if two:
-        ways |= {f"{name}, one to one": partial(one_to_one, way) for name, way in classifiers.items()}
+    ways: Ways = {}
+    for (which, some), (name, classify) in product(known.items(), classifiers.items()):
+        ways[which + name] = partial(connected, some, classify)
+        if two:
+            ways[f"{which}{name}, one to one"] = partial(one_to_one, some, classify)
     return ways
 
 

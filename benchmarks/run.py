@@ -2,6 +2,7 @@
 
     python benchmarks/run.py              all
     python benchmarks/run.py import graph only these; the other sections stay as they are
+    python benchmarks/run.py scale=1m     with an argument
 
 Each ``bench_NAME.py`` prints one Markdown section to standard output and can be run alone.
 """
@@ -28,22 +29,26 @@ that holds them.
 
 
 def main(names: list[str]) -> int:
-    sections = stored()
     status = 0
+    wanted = {name: argument for name, _, argument in (given.partition("=") for given in names)}
     for path in sorted(HERE.glob("bench_*.py")):
         name = path.stem.removeprefix("bench_")
-        if names and name not in names:
+        if wanted and name not in wanted:
             continue
         print(f"{name} ...", flush=True)
         since = time.perf_counter()
-        done = subprocess.run([sys.executable, str(path)], stdout=subprocess.PIPE, text=True, encoding="utf-8")
+        argument = wanted.get(name, "")
+        command = [sys.executable, str(path), *filter(None, [argument])]
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, encoding="utf-8")
         if done.returncode:
             print(f"{name} failed; its section stays as it was", file=sys.stderr)
             status = 1
             continue
         today = time.strftime("%Y-%m-%d")
         where = f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}, {today}"
-        took = f"{time.perf_counter() - since:.0f} s; `python benchmarks/run.py {name}`"
+        given = f"{name}={argument}" if argument else name
+        took = f"{time.perf_counter() - since:.0f} s; `python benchmarks/run.py {given}`"
+        sections = stored()  # only now: others may have written theirs meanwhile
         sections[name] = f"{done.stdout.strip()}\n\n*{where}; {took}*\n"
         write(sections)
         print(sections[name], flush=True)

@@ -1,4 +1,4 @@
-"""``kgkit review``: decide on proposals in a terminal, one key and Enter each. No logic that a panel has not."""
+"""``kgkit review``: decide in a terminal (see `kgkit.cli_asking`), through a sheet, or on a page."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import kgkit
+from kgkit.cli_asking import KEYS, ask_all
 from kgkit.cli_show import clean
 
 if TYPE_CHECKING:
@@ -14,19 +15,11 @@ if TYPE_CHECKING:
 
 __all__ = ["add_review"]
 
-_ABOUT = """\
+_ABOUT = f"""\
 Show what is likely the same, one pair or group at a time, and keep each answer in the project.
 
-y  yes, they are one          u  undo, as often as you like
-n  no, they are not           o  open the documents: more words around the names
-s  skip: it comes back last   q  quit; the next time goes on from here
-f  flag: it comes back last   ?  these keys
-
-Words after a key are kept as a note: n two different people
-"""
-_VERDICTS = {"y": "accepted", "n": "rejected", "s": "skipped", "f": "flagged"}
-_SIGNS = {True: "+", False: "-"}
-_REASONS = 4
+{KEYS}"""
+_WHAT = ("merges", "relations", "entities", "all")
 
 
 def add_review(commands: Any) -> None:
@@ -38,6 +31,7 @@ def add_review(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     review.add_argument("project", metavar="PROJECT", help="the project's folder; kgkit run --project makes one")
+    review.add_argument("--about", choices=_WHAT, default="merges", help="what to decide on (default: merges)")
     review.add_argument("--order", default="uncertain", help="what is asked first (default: uncertain)")
     review.add_argument("--reviewer", help="who decides (default: the name of the user)")
     review.add_argument("--type", help="only entities of this type")
@@ -59,7 +53,7 @@ def _review(arguments: argparse.Namespace) -> None:
     elif arguments.from_csv:
         _take(desk, arguments.from_csv)
     else:
-        _ask(desk)
+        ask_all(desk)
 
 
 def _serve(arguments: argparse.Namespace) -> None:
@@ -83,10 +77,13 @@ def _desk(arguments: argparse.Namespace) -> Review:
 
     project = kgkit.Project(arguments.project, create=False)
     graph = project.graph()
-    print("looking for what is likely the same ...", file=sys.stderr)
-    merges = kgkit.propose_merges(graph, decisions=project.decisions())
+    proposals: list[Any] = []
+    if arguments.about in ("merges", "all"):
+        print("looking for what is likely the same ...", file=sys.stderr)
+        proposals.append(kgkit.propose_merges(graph, decisions=project.decisions()))
+    proposals += [getattr(graph, name) for name in ("relations", "entities") if arguments.about in (name, "all")]
     desk = Review(
-        merges,
+        proposals[0] if len(proposals) == 1 else proposals,
         graph,
         project=project,
         documents=project.table("documents"),
@@ -105,60 +102,3 @@ def _take(desk: Review, file: str) -> None:
     print(", ".join(f"{n:,} {result}" for result, n in counts.items()) or "no rows")
     for row in rows.filter(~pl.col("result").is_in(["recorded", "already applied", "unchanged"])).iter_rows(named=True):
         print(clean(f"  line {row['row']}: {row['result']}: {row['detail']}"))
-
-
-def _ask(desk: Review) -> None:
-    card = desk.next()
-    while card is not None:
-        _show(desk, card)
-        try:
-            said = input("y / n / s / f / u / o / q / ? > ").strip()
-        except EOFError:
-            break
-        key, _, note = said.partition(" ")
-        if key.lower() == "q":
-            break
-        _do(desk, card, key.lower(), note.strip() or None)
-        card = desk.next()
-    print(f"\n{desk.progress}")
-    if desk.progress.decided:
-        print("The next 'kgkit run --project' builds the graph with these decisions.")
-
-
-def _do(desk: Review, card: dict[str, Any], key: str, note: str | None) -> None:
-    if key in _VERDICTS:
-        try:
-            desk.decide(card["item_id"], _VERDICTS[key], note=note)
-        except (kgkit.errors.KgkitError, OSError) as error:
-            print(clean(f"NOT KEPT: {error}"))
-    elif key == "u":
-        print("taken back" if desk.undo() else "nothing to take back")
-    elif key == "o":
-        _open(desk, card)
-    else:
-        print(_ABOUT.partition("\n\n")[2])
-
-
-def _show(desk: Review, card: dict[str, Any]) -> None:
-    score = "" if card["score"] is None else f"   score {card['score']:.2f}"
-    every = " (y: all of them)" if len(card["sides"]) > 2 else ""
-    print(f"\n--- {desk.progress.left:,} left --- {card['question']}{every}{score}")
-    for side in card["sides"]:
-        mentions = f"{side['n_mentions']:,} mention{'s' * (side['n_mentions'] != 1)}"
-        print(clean(f"  {side['name']}  [{side['type'] or 'no type'}, {mentions}]"))
-        for quote in side["quotes"][:2]:
-            print(clean(f'      "{quote["text"]}"  ({quote["source"]} {quote["start"]})'))
-    for text in card["against"]:
-        print(clean(f"  AGAINST: {text}"))
-    reasons = sorted(card["reasons"], key=lambda r: -abs(r["weight"]))[:_REASONS]
-    if reasons:
-        print(clean("  " + "; ".join(f"{_SIGNS[r['weight'] >= 0]} {r['reason']}" for r in reasons)))
-
-
-def _open(desk: Review, card: dict[str, Any]) -> None:
-    for side in card["sides"]:
-        for quote in side["quotes"][:1]:
-            found = None if quote["start"] is None else desk.passage(quote["doc_id"], quote["start"], quote["end"])
-            if found:
-                around = f"{found['before'][-400:]}>>>{found['quote']}<<<{found['after'][:400]}"
-                print(clean(f"  {found['source']}: {around}"))

@@ -27,6 +27,8 @@ LAYERS = [
     ["pipeline"],
     ["project"],
     ["cli_show"],
+    ["cli_card"],
+    ["cli_asking"],
     ["cli_project", "cli_review"],
     ["cli"],
     ["__main__"],

@@ -13,10 +13,12 @@ _HOME = {
     "hits": "retrieval",
     "mentions": "mention_scores",
     "plot_lines": "resolution_plots",
+    "plot_review": "resolution_review",
     "relation_pairs": "relations",
     "reliability": "resolution_scores",
     "resolution": "resolution_scores",
     "review_cost": "resolution_cost",
+    "review_curve": "resolution_review",
     "sample_pairs": "resolution_sample",
 }
 

@@ -17,7 +17,8 @@ def review_cost(curve: Any, *, targets: Iterable[float] = (0.8, 0.85, 0.9, 0.95,
     """Tell how many answers a target F1 takes, from a curve of answers and F1.
 
     Args:
-        curve: A frame with ``n_answers`` and ``f1``, and ``run`` where there are several runs (seeds).
+        curve: What `review_curve` gives, or a frame with ``n_answers`` and ``f1``, and ``run`` where there are several
+            runs (seeds).
         targets: F1 values to reach.
 
     Returns:

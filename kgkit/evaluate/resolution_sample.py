@@ -8,35 +8,44 @@ import numpy as np
 import polars as pl
 
 from kgkit import frames
-from kgkit.errors import InputError, SchemaError
+from kgkit.errors import InputError
 from kgkit.evaluate.intervals import wilson
+from kgkit.evaluate.resolution_pairs import backend_of_pairs, pairs_of, require
 
 __all__ = ["estimate_resolution", "sample_pairs"]
 
 _DRAWS = 4000
 
 
-def sample_pairs(pairs: Any, *, n: int = 200, threshold: float = 0.5, n_bins: int = 10, seed: int = 0) -> Any:
+def sample_pairs(
+    pairs: Any, *, n: int = 200, threshold: float = 0.5, least: float = 0.01, n_bins: int = 10, seed: int = 0
+) -> Any:
     """Draw pairs to label by hand, from all ranges of scores, so that few labels say much.
 
     Pairs are put into bins by score, cut at the threshold too, and each bin gives about the same number: bins at both
     ends are large and almost pure, and what is uncertain lies between. Every pair knows how many it stands for.
 
+    Recall needs pairs that are not proposed. The result of `propose_merges` has them: of it all candidates that nobody
+    decided on are drawn from. A frame should hold some of a score below the threshold; without any, recall is not told.
+
     Args:
-        pairs: A frame with ``left_id``, ``right_id`` and ``score``; a merges frame will do.
+        pairs: A frame with ``left_id``, ``right_id`` and ``score``, or the result of `propose_merges`.
         n: Number of pairs to draw; all of them when there are fewer.
         threshold: Pairs of this score or more are taken to be one.
-        n_bins: Number of bins of equal width.
+        least: Pairs of a lower score are not drawn: they are many, and a few labels cannot tell a few matches among
+            them from none. What matches there are among them, recall does not count.
+        n_bins: Number of bins of equal width; the lowest is cut once more, at a third of its width.
         seed: Of the draw. The order of rows changes nothing.
 
     Returns:
-        The pairs drawn, of the kind that came in, in an order that tells nothing of their scores, with ``stratum``,
+        The pairs drawn, of the kind that came in, in an order that tells nothing of their scores, with their names
+        where they are known (``left_name``, ``right_name``), ``stratum``,
         ``stratum_size``, ``stands_for`` (pairs that this one stands for), ``accepted`` (score at the threshold or
         above) and ``label`` (empty: fill in true or false).
 
     Raises:
         SchemaError: A column is missing.
-        InputError: ``n`` or ``n_bins`` is below 1.
+        InputError: ``n`` or ``n_bins`` is below 1, or ``least`` above the threshold.
 
     Examples:
         >>> import polars as pl
@@ -47,9 +56,13 @@ def sample_pairs(pairs: Any, *, n: int = 200, threshold: float = 0.5, n_bins: in
     if n < 1 or n_bins < 1:
         msg = f"n={n} and n_bins={n_bins} must be 1 or more."
         raise InputError(msg)
-    inner = getattr(pairs, "frames", {}).get("merges", pairs)
-    table = _columns(inner, ["left_id", "right_id", "score"]).drop_nulls(["left_id", "right_id", "score"])
+    if least > threshold:
+        msg = f"least={least} must not be above threshold={threshold}: proposals are drawn from too."
+        raise InputError(msg)
+    table = pairs_of(pairs, needed=("left_id", "right_id", "score")).drop_nulls(["left_id", "right_id", "score"])
+    table = table.filter(pl.col("score") >= least)
     at = (pl.col("score") * n_bins).floor().clip(0, n_bins - 1).cast(pl.Int64)
+    at = pl.when(pl.col("score") * n_bins < 1 / 3).then(-1).otherwise(at)
     table = table.with_columns(accepted=pl.col("score") >= threshold, bin=at).sort("left_id", "right_id", "score")
     strata = table.group_by("bin", "accepted").len("stratum_size").sort("bin", "accepted").with_row_index("stratum")
     table = table.join(strata, on=["bin", "accepted"], maintain_order="left").drop("bin")
@@ -68,7 +81,7 @@ def sample_pairs(pairs: Any, *, n: int = 200, threshold: float = 0.5, n_bins: in
         stands_for=pl.col("stratum_size") / pl.col("taken"),
         label=pl.lit(None, pl.Boolean),
     )
-    return frames.give(chosen.drop("taken"), None, frames.backend_of(inner))
+    return frames.give(chosen.drop("taken"), None, backend_of_pairs(pairs))
 
 
 def estimate_resolution(sample: Any, *, confidence: float = 0.95, seed: int = 0) -> Any:
@@ -79,8 +92,10 @@ def estimate_resolution(sample: Any, *, confidence: float = 0.95, seed: int = 0)
     is about matches among the pairs that the sample was drawn from: matches that were never candidates are unknown.
 
     Args:
-        sample: The labelled sample: ``stratum``, ``stratum_size``, ``accepted``, ``label``. Pairs without a label
-            count as not drawn; a stratum without any label cannot be told, and its size is taken out.
+        sample: The labelled sample: ``stratum``, ``stratum_size``, ``accepted``, ``label`` (true or false; also yes or
+            no, 1 or 0, as a spreadsheet may write them). Pairs without a label
+            count as not drawn; a stratum without any label cannot be told, and its size is taken out. Recall and F1
+            are null where no pair below the threshold has a label.
         confidence: Of the intervals.
         seed: Of the draws for the intervals.
 
@@ -91,7 +106,7 @@ def estimate_resolution(sample: Any, *, confidence: float = 0.95, seed: int = 0)
 
     Raises:
         SchemaError: A column is missing.
-        InputError: Nothing is labelled.
+        InputError: Nothing is labelled, or a label is something else.
 
     Examples:
         >>> import polars as pl
@@ -100,7 +115,8 @@ def estimate_resolution(sample: Any, *, confidence: float = 0.95, seed: int = 0)
         >>> estimate_resolution(sample).select("measure", "estimate").rows()[:2]
         [('precision', 1.0), ('recall', 1.0)]
     """
-    table = _columns(sample, ["stratum", "stratum_size", "accepted", "label"]).drop_nulls("label")
+    table = require(sample, "sample", ["stratum", "stratum_size", "accepted", "label"])
+    table = table.with_columns(label=_said(table["label"])).drop_nulls("label")
     if table.is_empty():
         msg = "No pair of the sample has a label; fill in the column 'label' with true or false."
         raise InputError(msg)
@@ -109,7 +125,7 @@ def estimate_resolution(sample: Any, *, confidence: float = 0.95, seed: int = 0)
         .agg(
             pl.col("stratum_size", "accepted").first(),
             n=pl.len().cast(pl.Int64),
-            right=pl.col("label").cast(pl.Boolean).sum().cast(pl.Int64),
+            right=pl.col("label").sum().cast(pl.Int64),
         )
         .sort("stratum")
     )
@@ -117,13 +133,18 @@ def estimate_resolution(sample: Any, *, confidence: float = 0.95, seed: int = 0)
     n, right = strata["n"].to_numpy(), strata["right"].to_numpy()
     draws = np.random.default_rng(seed).beta(right + 0.5, n - right + 0.5, (_DRAWS, len(n)))
     draws[:, n == sizes] = (right / n)[n == sizes]  # all pairs of the stratum are labelled
+    only = accepted.all()  # nothing tells of matches that are not accepted
     point, spread = _measures(sizes, accepted, (right / n)[None]), _measures(sizes, accepted, draws)
     tail = (1 - confidence) / 2 * 100
-    rows = []
+    rows: list[tuple[Any, ...]] = []
     for name, values in spread.items():
-        low, high = np.nanpercentile(values, [tail, 100 - tail]) if not np.isnan(values).all() else (None, None)
         best = float(point[name][0])
-        rows.append((name, None if np.isnan(best) else best, low, high, int(n.sum()), int(sizes.sum())))
+        if (only and name in ("recall", "f1")) or np.isnan(best) or np.isnan(values).all():
+            told: tuple[float | None, ...] = (None, None, None)
+        else:  # where all or none of the labels are right, all draws lie to one side of the estimate
+            low, high = np.nanpercentile(values, [tail, 100 - tail])
+            told = (best, min(float(low), best), max(float(high), best))
+        rows.append((name, *told, int(n.sum()), int(sizes.sum())))
     for number, size, labelled, good in strata.select("stratum", "stratum_size", "n", "right").iter_rows():
         limits = wilson(good, labelled, confidence=confidence)
         rows.append((f"stratum {number}", good / labelled, *limits, labelled, size))
@@ -131,6 +152,21 @@ def estimate_resolution(sample: Any, *, confidence: float = 0.95, seed: int = 0)
     kinds = [pl.String, pl.Float64, pl.Float64, pl.Float64, pl.Int64, pl.Int64]
     made = pl.DataFrame(rows, schema=dict(zip(names, kinds, strict=True)), orient="row")
     return frames.give(made, None, frames.backend_of(sample))
+
+
+def _said(labels: pl.Series) -> pl.Series:
+    """Read labels: true and false, 1 and 0, or words as a spreadsheet writes them."""
+    if labels.dtype == pl.String:
+        words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False, "": None}
+        told = labels.str.strip_chars().str.to_lowercase()
+        strange = sorted(set(told.drop_nulls()) - words.keys())
+        if strange:
+            msg = (
+                f"{strange[0]!r} is no label. Allowed: true or false, yes or no, 1 or 0; nothing where it is not known."
+            )
+            raise InputError(msg)
+        return told.replace_strict(words, return_dtype=pl.Boolean)
+    return labels.cast(pl.Boolean)
 
 
 def _measures(sizes: Any, accepted: Any, shares: Any) -> dict[str, Any]:
@@ -154,12 +190,3 @@ def _allocate(sizes: list[int], n: int) -> list[int]:
             shares[i] += more
             left -= more
     return shares
-
-
-def _columns(frame: Any, needed: list[str]) -> pl.DataFrame:
-    table = frames.to_polars(frame, "pairs")
-    missing = [c for c in needed if c not in table.columns]
-    if missing:
-        msg = f"The pairs need the column {', '.join(missing)}; they have: {', '.join(table.columns)}."
-        raise SchemaError(msg)
-    return table

@@ -10,9 +10,10 @@ import polars as pl
 from kgkit import frames
 from kgkit.errors import InputError, SchemaError
 from kgkit.evaluate.intervals import wilson
+from kgkit.evaluate.resolution_pairs import backend_of_pairs, pairs_of, require
 from kgkit.evaluate.resolution_plots import Picture, plot_lines
 
-__all__ = ["ResolutionScores", "reliability", "resolution"]
+__all__ = ["ResolutionScores", "groups_of", "reliability", "resolution"]
 
 _SCORES = {
     "measure": pl.String(),
@@ -35,7 +36,8 @@ class ResolutionScores:
             (groups of two or more found exactly): ``n_gold``, ``n_found``, ``n_right``, ``precision``, ``recall``,
             ``f1`` (null where nothing was there to count).
         candidates: Which of the gold's pairs were candidates: ``method``, ``n_pairs``, ``n_right``, ``n_gold``,
-            ``recall``, ``pairs_per_entity``; first ``all``, then each method. Empty without pairs.
+            ``recall``, ``pairs_per_entity``; first ``all``, then each method, or of all that `propose_merges` looked
+            at those that are ``proposed``. Empty without pairs.
         reliability: See `reliability`. Empty without scored pairs.
     """
 
@@ -68,11 +70,11 @@ def resolution(predicted: Any, gold: Any, *, pairs: Any = None, n_bins: int = 10
     entities the share of their group that is right, so that one large group does not outweigh all others.
 
     Args:
-        predicted: A reviewed graph, or a frame with ``entity_id`` and its group: ``canonical_id``, ``cluster_id``,
-            ``cluster``, ``group`` or ``gold_id``.
+        predicted: A reviewed graph, the result of `propose_merges` (its groups), or a frame with ``entity_id`` and its
+            group: ``canonical_id``, ``cluster_id``, ``cluster``, ``group`` or ``gold_id``.
         gold: A frame of the same form.
-        pairs: Proposed or candidate pairs: ``left_id`` and ``right_id``, and if known ``score`` and ``method``; a
-            merges frame, or the result of `propose_merges`.
+        pairs: Proposed or candidate pairs: ``left_id`` and ``right_id``, and if known ``score`` and ``method``; or the
+            result of `propose_merges`, of which all candidates count, also those that are not proposed.
         n_bins: Number of bins of the reliability curve.
 
     Returns:
@@ -89,9 +91,10 @@ def resolution(predicted: Any, gold: Any, *, pairs: Any = None, n_bins: int = 10
         >>> resolution(found, gold).scores.select("measure", "precision", "recall").rows()[0]
         ('pairwise', 0.5, 0.3333333333333333)
     """
-    inner = getattr(predicted, "frames", {}).get("canonical", predicted)
-    truth = _groups(gold, "gold").rename({"group": "gold"})
-    found = _groups(inner, "predicted").rename({"group": "found"})
+    held = getattr(predicted, "frames", {})
+    inner = held.get("canonical", held.get("groups", predicted))
+    truth = groups_of(gold, "gold").rename({"group": "gold"})
+    found = groups_of(inner, "predicted").rename({"group": "found"})
     both = truth.join(found, on="entity_id", how="left")
     both = both.with_columns(found=pl.coalesce("found", pl.format("alone {}", "entity_id")))
     candidates, curve = _empty_candidates(), _bins(pl.DataFrame(schema={"score": pl.Float64, "match": pl.Boolean}), 0)
@@ -108,7 +111,8 @@ def reliability(pairs: Any, gold: Any, *, n_bins: int = 10) -> Any:
     """Compare scores with what they promise: among pairs scored .9, are nine in ten matches?
 
     Args:
-        pairs: A frame with ``left_id``, ``right_id`` and ``score`` (0 to 1).
+        pairs: A frame with ``left_id``, ``right_id`` and ``score`` (0 to 1), or the result of `propose_merges`, of
+            which all candidates that nobody decided on count.
         gold: A frame with ``entity_id`` and its group, as for `resolution`.
         n_bins: Number of bins of equal width.
 
@@ -126,17 +130,20 @@ def reliability(pairs: Any, gold: Any, *, n_bins: int = 10) -> Any:
         >>> reliability(pairs, gold, n_bins=2).select("upper", "n", "share").rows()
         [(0.5, 1, 0.0), (1.0, 1, 1.0)]
     """
-    inner = getattr(pairs, "frames", {}).get("merges", pairs)
-    judged = _judged(pairs, _groups(gold, "gold").rename({"group": "gold"}))
+    judged = _judged(pairs, groups_of(gold, "gold").rename({"group": "gold"}))
     if "score" not in judged.columns:
         msg = "The pairs need the column 'score' for a reliability curve."
         raise SchemaError(msg)
     rows = _bins(judged.select("score", "match").drop_nulls(), n_bins)
-    return frames.give(rows, None, frames.backend_of(inner))
+    return frames.give(rows, None, backend_of_pairs(pairs))
 
 
-def _groups(frame: Any, side: str) -> pl.DataFrame:
-    table = _columns(frame, side, ["entity_id"])
+def groups_of(frame: Any, side: str) -> pl.DataFrame:
+    """Read the group of each entity: ``entity_id``, ``group``."""
+    table = frames.to_polars(frame, side)
+    if {"group_id", "members"} <= set(table.columns):
+        table = table.select(entity_id="members", cluster_id="group_id").explode("entity_id")
+    table = require(table, side, ["entity_id"])
     name = next((c for c in _GROUPS if c in table.columns), None)
     if name is None:
         msg = f"The {side} frame needs a column with the group, one of: {', '.join(_GROUPS)}."
@@ -148,15 +155,6 @@ def _groups(frame: Any, side: str) -> pl.DataFrame:
         msg = f"The {side} frame has {twice['entity_id'].min()!r} in two groups."
         raise SchemaError(msg)
     return rows
-
-
-def _columns(frame: Any, side: str, needed: list[str]) -> pl.DataFrame:
-    table = frames.to_polars(frame, side)
-    missing = [c for c in needed if c not in table.columns]
-    if missing:
-        msg = f"The {side} frame needs the column {', '.join(missing)}; it has: {', '.join(table.columns)}."
-        raise SchemaError(msg)
-    return table
 
 
 def _scores(both: pl.DataFrame) -> pl.DataFrame:
@@ -198,9 +196,8 @@ def _f1(precision: float | None, recall: float | None) -> float | None:
 
 def _judged(pairs: Any, truth: pl.DataFrame) -> pl.DataFrame:
     """Give different pairs of entities that the gold has, with ``match``."""
-    inner = getattr(pairs, "frames", {}).get("merges", pairs)
-    table = _columns(inner, "pairs", ["left_id", "right_id"])
-    table = table.select("left_id", "right_id", *(c for c in ("score", "method") if c in table.columns))
+    table = pairs_of(pairs)
+    table = table.select("left_id", "right_id", *(c for c in ("score", "method", "proposed") if c in table.columns))
     low, high = pl.min_horizontal("left_id", "right_id"), pl.max_horizontal("left_id", "right_id")
     table = table.with_columns(low.alias("left_id"), high.alias("right_id")).filter(
         pl.col("left_id") != pl.col("right_id")
@@ -221,6 +218,8 @@ def _candidates(judged: pl.DataFrame, truth: pl.DataFrame) -> pl.DataFrame:
     parts = [("all", judged)]
     if "method" in judged.columns:
         parts += [(str(name), part) for (name,), part in sorted(judged.partition_by("method", as_dict=True).items())]
+    if "proposed" in judged.columns:
+        parts.append(("proposed", judged.filter("proposed")))
     rows = []
     for name, part in parts:
         once = part.unique(["left_id", "right_id"])

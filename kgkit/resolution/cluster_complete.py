@@ -14,7 +14,7 @@ __all__ = ["Complete", "complete_pairs"]
 Complete = Callable[[Ints, Ints], Any]
 
 _LARGEST = 1200  # records of a component in which all pairs are scored
-_MOST = 20_000_000  # pairs scored in all
+_MOST = 2_000_000  # pairs scored in all; those of small components first
 _AT_ONCE = 1_000_000
 
 
@@ -24,7 +24,8 @@ def complete_pairs(
     """Score the open pairs of each tentative component, small components first.
 
     A component of more than 1,200 records is looked at again with a threshold one higher, until its parts are
-    smaller: open pairs within the parts are scored, those between them stay open.
+    smaller: open pairs within the parts are scored, those between them stay open. So do those of the largest parts
+    when two million pairs are scored.
 
     Args:
         n: Number of records.
@@ -45,9 +46,10 @@ def complete_pairs(
         starts = np.flatnonzero(np.r_[True, np.diff(components[members]) != 0]) if n else np.zeros(0, np.int64)
         sizes = np.diff(np.r_[starts, n])
         for one, other in _gathered(_open_of_sizes(members, starts, sizes, known, n)):
-            if spent < _MOST:
-                spent += len(one)
-                yield one, other, complete(one, other)
+            if spent >= _MOST:
+                return
+            spent += len(one)
+            yield one, other, complete(one, other)
         big = np.repeat(sizes > _LARGEST, sizes)
         if not big.any():
             return

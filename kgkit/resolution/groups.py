@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from kgkit.errors import InputError
 from kgkit.resolution.cluster_complete import Complete, complete_pairs
@@ -46,8 +47,8 @@ class Groups:
 
 def group_pairs(
     n: int,
-    left: Sequence[int] | Ints,
-    right: Sequence[int] | Ints,
+    left: Sequence[int] | NDArray[np.integer[Any]],
+    right: Sequence[int] | NDArray[np.integer[Any]],
     log_odds: Sequence[float] | Reals,
     *,
     must: Iterable[tuple[int, int]] = (),
@@ -77,7 +78,8 @@ def group_pairs(
         cannot: Pairs that are not.
         complete: Function of two int64 arrays of records (left < right) that gives the log-odds of each pair;
             called with up to a million pairs. Tentative groups of more than 1,200 records are cut at higher
-            thresholds first.
+            thresholds first; after two million pairs no more are asked for, so those of the largest groups are
+            ``missing``.
         threshold: Groups with a mean of this or less stay apart.
         missing: Log-odds of a pair that was not scored; must be below the threshold.
 
@@ -111,7 +113,7 @@ def group_pairs(
 
 
 def _checked_pairs(n: int, left: Any, right: Any, log_odds: Any) -> _Pairs:
-    """Bring pairs to ``left < right``, and log-odds within the limits."""
+    """Check numbers, and bring log-odds within the limits."""
     one, other = _numbers(n, left, "left"), _numbers(n, right, "right")
     odds = np.asarray(log_odds, np.float64).ravel()
     if not len(one) == len(other) == len(odds):
@@ -120,13 +122,11 @@ def _checked_pairs(n: int, left: Any, right: Any, log_odds: Any) -> _Pairs:
     if np.isnan(odds).any():
         msg = f"log_odds must be numbers; pair {int(np.isnan(odds).argmax())} (counted from 0) has none."
         raise InputError(msg)
-    low, high = np.minimum(one, other), np.maximum(one, other)
-    keep = low != high
-    return low[keep], high[keep], np.clip(odds[keep], -_LIMIT, _LIMIT)
+    return one, other, np.clip(odds, -_LIMIT, _LIMIT)
 
 
 def _inside(pairs: _Pairs, blocks: Ints, threshold: float) -> _Pairs:
-    """Take the pairs within tentative groups: what pairs above the threshold and must-links connect.
+    """Take the pairs within tentative groups, ``left < right``: what pairs above the threshold and must-links connect.
 
     No other pair changes anything: none joins groups, and all of them speak against a move.
     """
@@ -134,8 +134,9 @@ def _inside(pairs: _Pairs, blocks: Ints, threshold: float) -> _Pairs:
     near = odds > threshold
     bound = np.flatnonzero(blocks != np.arange(len(blocks)))
     components = connected(len(blocks), np.r_[left[near], bound], np.r_[right[near], blocks[bound]])
-    within = components[left] == components[right]
-    return left[within], right[within], odds[within]
+    within = np.flatnonzero((components[left] == components[right]) & (left != right))
+    one, other = left[within].astype(np.int64), right[within].astype(np.int64)
+    return np.minimum(one, other), np.maximum(one, other), odds[within]
 
 
 def _ordered(n: int, pairs: _Pairs) -> _Pairs:
@@ -150,7 +151,7 @@ def _ordered(n: int, pairs: _Pairs) -> _Pairs:
 
 def _numbers(n: int, values: Any, name: str) -> Ints:
     given = np.asarray(values).ravel()
-    whole = given.astype(np.int64)
+    whole = given if given.dtype.kind == "i" else given.astype(np.int64)
     if len(given) and (not np.array_equal(whole, given) or whole.min() < 0 or whole.max() >= n):
         msg = f"{name} must hold record numbers from 0 to {n - 1}."
         raise InputError(msg)

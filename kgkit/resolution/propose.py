@@ -235,7 +235,9 @@ def propose_merges(
     settings = {"threshold": threshold, "automatic": automatic, "per_record": per_record, "across": across}
     kind = backend or backend_of(getattr(graph, "frames", {}).get("entities", graph))
     check_backend(kind)
-    merges = _merges(scored, decisions, found.report, settings, kind)
+    report = found.report
+    del found  # a million names have fifteen million pairs
+    merges = _merges(scored, decisions, report, settings, kind)
     return merges if model is None else merges.adjudicate(model, graph=graph, decisions=decisions)
 
 
@@ -282,16 +284,13 @@ def _links(ids: pl.Series, decisions: Any) -> tuple[Links, Links]:
 
 def _grouped(scored: Scored, must: Links, cannot: Links, threshold: float, across: str | None) -> Groups:
     level = float(np.log(threshold / (1 - threshold)))
-    sides = None if across is None else scored.prepared.records.frame[across].to_list()
+    sides = None if across is None else scored.prepared.records.frame[across].rank("dense").fill_null(0).to_numpy()
 
     def complete(left: Ints, right: Ints) -> npt.NDArray[np.float64]:
         odds = scored.of_pairs(left, right).log_odds
-        if sides is not None:
-            same = np.array([sides[a] == sides[b] for a, b in zip(left.tolist(), right.tolist(), strict=True)], bool)
-            odds = np.where(same, -8.0, odds)
-        return odds
+        return odds if sides is None else np.where(sides[left] == sides[right], -8.0, odds)
 
     return group_pairs(
-        len(scored.prepared), scored.left.astype(np.int64), scored.right.astype(np.int64), scored.log_odds,
+        len(scored.prepared), scored.left, scored.right, scored.log_odds,
         must=must, cannot=cannot, complete=complete, threshold=level, missing=min(-3.0, level - 1.0),
     )  # fmt: skip

@@ -30,12 +30,17 @@ def merges_table(
     apart = grouped.labels[scored.left] != grouped.labels[scored.right]
     odds = np.where(apart, np.minimum(scored.log_odds, _APART), scored.log_odds)
     n = len(ids)
+    kept = np.flatnonzero(odds >= np.log(threshold / (1 - threshold)))
+    low, high = np.minimum(scored.left, scored.right)[kept], np.maximum(scored.left, scored.right)[kept]
     settled = np.array([a * n + b for a, b in [*must, *cannot]], np.int64)
-    low, high = np.minimum(scored.left, scored.right), np.maximum(scored.left, scored.right)
     open_ = ~np.isin(low.astype(np.int64) * n + high, settled)
-    kept = np.flatnonzero(open_ & (odds >= np.log(threshold / (1 - threshold))))
-    frame = pairs_table(scored, kept, ids, odds[kept])
-    return frame.sort("score", "left_id", "right_id", descending=[True, False, False])
+    kept, low, high = kept[open_], low[open_], high[open_]
+    best = np.lexsort((high, low, -_chance(odds[kept])))  # rows are in the order of the ids
+    return pairs_table(scored, kept[best], ids, odds[kept[best]])
+
+
+def _chance(odds: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    return np.asarray(1 / (1 + np.exp(-odds)))
 
 
 def pairs_table(scored: Scored, rows: Ints, ids: pl.Series, odds: npt.NDArray[np.float64]) -> pl.DataFrame:
@@ -47,7 +52,7 @@ def pairs_table(scored: Scored, rows: Ints, ids: pl.Series, odds: npt.NDArray[np
             "merge_id": stable_id_series("merge", left, right),
             "left_id": left,
             "right_id": right,
-            "score": 1 / (1 + np.exp(-odds)),
+            "score": _chance(odds),
             "method": pl.repeat(scored.method, len(rows), dtype=pl.String, eager=True),
             "reasons": reasons_of(scored, rows, odds),
         }

@@ -77,7 +77,7 @@ class Keeping(Desk):
         about = (entry.kind, entry.item_id)
         held = self._state.stands[entry.item_id].decision
         disputed = about in self._disputes and "rule" not in said.seen
-        settles = verdict in COUNT and disputed and (self.order == "disagreements" or self._may_hear(about))
+        settles = verdict in COUNT and disputed and self._settles(about)
         if held is not None and held.reviewer == reviewer and not settles and _same(held, verdict, new, said.note):
             return Answer(entry.item_id, "already applied", held.decision_id)
         seen = {**said.seen, "settles": sorted(self._disputes[about])} if settles else said.seen
@@ -85,6 +85,13 @@ class Keeping(Desk):
         changes = verdict in COUNT or (own and not disputed)  # to put off a disagreement takes back no word
         way = self._in_the_way(said, new) if changes else []
         return [*way, Wish(*new[:2], verdict, {**new.payload, **seen}, reviewer, said.note)]
+
+    def _settles(self, about: tuple[str, str]) -> bool:
+        """Tell whether an answer settles a disagreement: when it was asked for, or when a third person sees both sides.
+
+        Who says again what was said before, as with a double click, settles nothing.
+        """
+        return self.order == "disagreements" or (not self.blind and self.reviewer not in self._disputes[about])
 
     def _tried(self, said: Said, number: int) -> Decision:
         """Make the decision that an answer would be, and keep nothing."""

@@ -7,7 +7,7 @@ from typing import Any, Self
 
 import polars as pl
 
-from kgkit.errors import OptionError
+from kgkit.errors import InputError, OptionError
 from kgkit.frames import give
 from kgkit.resolution import conflicts as find_conflicts
 from kgkit.resolution.decisions import Decision
@@ -234,6 +234,18 @@ class Looking(Desk):
         }
         hidden: Card = {"score": None, "reasons": []}
         return made | (hidden if self.blind else {"score": entry.score})
+
+    def label_of(self, decision_id: str) -> str:
+        """Name what a decision is about in one line.
+
+        Raises:
+            InputError: There is no such decision.
+        """
+        found = [d for d in self._state.decisions if d.decision_id == decision_id]
+        if not found:
+            msg = f"There is no decision {decision_id!r}. See review.decisions."
+            raise InputError(msg)
+        return self._label_of(found[0])
 
     def _label_of(self, decision: Decision) -> str:
         entry = self._entries.get(subject_of(decision)[1])

@@ -146,28 +146,35 @@ def expected_errors(entries: Iterable[Entry], stands: Mapping[str, Stand], *, sl
     is wrong: ``(1 - p) slip / ((1 - p) slip + p (1 - slip))``, and that of a rejected one with the two turned round.
     """
     sums: dict[tuple[str, str], list[float]] = {}
+    left_yes, left_no = (sums.setdefault(("left", verdict), [0.0, 0.0]) for verdict in ("accepted", "rejected"))
     for entry in entries:
-        stand, p = stands[entry.item_id], entry.score
+        p = entry.score
         if p is None:
             continue
-        p = min(max(p, 1e-6), 1 - 1e-6)
+        stand = stands[entry.item_id]
         if stand.status in OPEN:
-            key, wrong = ("left", "accepted" if p >= 0.5 else "rejected"), min(p, 1 - p)
+            held, wrong = (left_yes, 1 - p) if p >= 0.5 else (left_no, p)
         else:
-            wrong = 1 - p if stand.status == "accepted" else p
             by_rule = stand.decision is not None and "rule" in stand.decision.payload
-            key = ("rule" if by_rule else "person", stand.status)
-            wrong = wrong if by_rule else wrong * slip / (wrong * slip + (1 - wrong) * (1 - slip))
-        held = sums.setdefault(key, [0.0, 0.0])
+            held = sums.setdefault(("rule" if by_rule else "person", stand.status), [0.0, 0.0])
+            wrong = _wrong(p, stand.status, None if by_rule else slip)
         held[0] += 1
         held[1] += wrong
     rows: list[dict[str, Any]] = [
         {"by": by, "verdict": verdict, "n": int(n), "expected_errors": wrong}
         for (by, verdict), (n, wrong) in sorted(sums.items())
+        if n
     ]
     return pl.DataFrame(
         rows, schema={"by": pl.String, "verdict": pl.String, "n": pl.Int64, "expected_errors": pl.Float64}
     )
+
+
+def _wrong(p: float, verdict: str, slip: float | None) -> float:
+    """Give the chance that a verdict is wrong; where no person gave it, the score alone tells."""
+    p = min(max(p, 1e-6), 1 - 1e-6)
+    wrong = 1 - p if verdict == "accepted" else p
+    return wrong if slip is None else wrong * slip / (wrong * slip + (1 - wrong) * (1 - slip))
 
 
 def advice(errors: pl.DataFrame, helps: bool | None) -> str:

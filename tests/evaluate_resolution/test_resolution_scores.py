@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
+from datetime import UTC, datetime
 from itertools import combinations
 from typing import Any
 
@@ -14,7 +16,7 @@ from hypothesis import strategies as st
 from polars.testing import assert_frame_equal
 
 import kgkit as kg
-from kgkit.errors import InputError, SchemaError
+from kgkit.errors import InputError, OptionError, SchemaError
 from kgkit.evaluate.intervals import wilson
 
 
@@ -149,7 +151,8 @@ def test_a_sample_stands_for_all_pairs_and_its_intervals_hold_the_truth() -> Non
     for seed in range(40):
         pairs = scored(3000, seed)
         sample = kg.evaluate.sample_pairs(pairs, n=150, seed=seed)
-        assert sample["stands_for"].sum() == pytest.approx(3000)
+        pairs = pairs.filter(pl.col("score") >= 0.01)  # the others are not drawn
+        assert sample["stands_for"].sum() == pytest.approx(pairs.height)
         assert sample.height == 150
         labelled = sample.with_columns(label="truth")
         rows = {r["measure"]: r for r in kg.evaluate.estimate_resolution(labelled).to_dicts()}
@@ -159,6 +162,8 @@ def test_a_sample_stands_for_all_pairs_and_its_intervals_hold_the_truth() -> Non
         hits += [
             r["low"] <= true <= r["high"] for r, true in ((rows["precision"], precision), (rows["recall"], recall))
         ]
+        told = [rows[name] for name in ("precision", "recall", "f1", "matches")]
+        assert all(r["low"] <= r["estimate"] <= r["high"] for r in told)
     assert sum(hits) >= 0.85 * len(hits)
 
 
@@ -187,3 +192,121 @@ def test_a_sample_without_labels_is_refused() -> None:
 def test_wilson_intervals_stay_within_bounds() -> None:
     assert wilson(0, 0) == (None, None)
     assert wilson(0, 5)[0] == 0.0 and wilson(5, 5)[1] == pytest.approx(1.0)
+
+
+PEOPLE = [
+    ("a", "Grace Hopper", 1), ("b", "Hopper, Grace", 1), ("c", "Grace B. Hopper", 1), ("d", "Alan Turing", 2),
+    ("e", "A. Turing", 2), ("f", "Ada Lovelace", 3), ("g", "Ada Lovelock", 4), ("h", "Alan Touring", 5),
+]  # fmt: skip
+
+
+def people(backend: str) -> tuple[Any, Any]:
+    frame = pl.DataFrame(PEOPLE, schema=["entity_id", "name", "cluster"], orient="row")
+    records = frame.select("entity_id", "name", type=pl.lit("PERSON"))
+    given = records.to_pandas() if backend == "pandas" else records
+    return kg.propose_merges(given), frame.select("entity_id", "cluster")
+
+
+@pytest.mark.parametrize("backend", ["polars", "pandas"])
+def test_what_propose_merges_gives_is_scored_as_it_is(backend: str) -> None:
+    merges, gold = people(backend)
+    result = kg.evaluate.resolution(merges, gold, pairs=merges)
+    assert isinstance(result.scores, pd.DataFrame) == (backend == "pandas")
+    flat = pl.DataFrame(merges.groups).explode("members").select(entity_id="members", cluster_id="group_id")
+    assert_frame_equal(pl.DataFrame(result.scores), kg.evaluate.resolution(flat, gold).scores)
+    known = {row["method"]: row for row in pl.DataFrame(result.candidates).to_dicts()}
+    assert known["all"]["n_pairs"] == len(merges.scored) > known["proposed"]["n_pairs"] == len(merges.merges)
+    counted = pl.DataFrame(result.reliability)
+    assert counted["n"].sum() == len(merges.scored)
+    assert counted["n"][:5].sum() > 0, "candidates below the threshold count too"
+
+
+def test_scores_of_proposals_are_those_that_were_shown_and_decided_pairs_have_none() -> None:
+    merges, gold = people("polars")
+    left, right = merges.merges.row(0)[1:3]
+    decisions = pl.DataFrame(
+        {"decision_id": ["d1"], "kind": ["merge"], "subject_id": merges.merges["merge_id"][:1], "verdict": ["accepted"],
+         "payload": [f'{{"entity_ids": ["{left}", "{right}"], "apart": []}}'], "reviewer": ["me"], "note": [None],
+         "decided_at": [datetime(2026, 1, 1, tzinfo=UTC)]},
+        schema_overrides={"note": pl.String},
+    )  # fmt: skip
+    again = merges.rescore(decisions)
+    assert kg.evaluate.reliability(again, gold)["n"].sum() == len(merges.scored) - 1
+    assert kg.evaluate.resolution(again, gold, pairs=again).candidates["n_pairs"][0] == len(merges.scored)
+    drawn = kg.evaluate.sample_pairs(again, n=999, least=0.0)
+    shown = again.merges.select("left_id", "right_id", "score")
+    assert shown.join(drawn, on=["left_id", "right_id", "score"]).height == shown.height
+    names = dict(row[:2] for row in PEOPLE)
+    assert all(
+        names[r["left_id"]] == r["left_name"] and names[r["right_id"]] == r["right_name"] for r in drawn.to_dicts()
+    )
+
+
+def test_proposals_alone_tell_nothing_of_recall() -> None:
+    pairs = scored(300, 4).filter(pl.col("score") >= 0.5)
+    rows = kg.evaluate.estimate_resolution(kg.evaluate.sample_pairs(pairs, n=40).with_columns(label="truth"))
+    rows = {r["measure"]: r for r in rows.to_dicts()}
+    assert rows["recall"]["estimate"] is rows["recall"]["high"] is rows["f1"]["low"] is None
+    assert rows["precision"]["low"] < rows["precision"]["estimate"]
+
+
+def test_labels_may_be_words_of_a_spreadsheet() -> None:
+    sample = kg.evaluate.sample_pairs(scored(200, 5), n=50)
+    said = sample.with_columns(label="truth")
+    words = said.with_columns(label=pl.col("label").replace_strict({True: "TRUE", False: "no"}, return_dtype=pl.String))
+    assert_frame_equal(kg.evaluate.estimate_resolution(words), kg.evaluate.estimate_resolution(said))
+    with pytest.raises(InputError, match="'perhaps' is no label"):
+        kg.evaluate.estimate_resolution(words.with_columns(label=pl.lit("perhaps")))
+    with pytest.raises(InputError, match="least=0.9"):
+        kg.evaluate.sample_pairs(said, least=0.9)
+
+
+def test_ids_may_be_numbers() -> None:
+    gold = pd.DataFrame({"entity_id": [1, 2, 3], "cluster": [1, 1, 2]})
+    pairs = pd.DataFrame({"left_id": [1, 1], "right_id": [2, 3], "score": [0.9, 0.4]})
+    found = kg.evaluate.resolution(gold, gold, pairs=pairs)
+    assert found.candidates["n_right"].tolist() == [1]
+
+
+@pytest.mark.parametrize("backend", ["polars", "pandas"])
+def test_a_simulated_review_ends_at_the_gold(backend: str) -> None:
+    merges, gold = people(backend)
+    everything = len(merges.scored)
+    curve = kg.evaluate.review_curve(merges, gold, budgets=[everything, 0, 2], step=3, seeds=[0, 1])
+    assert isinstance(curve, pd.DataFrame) == (backend == "pandas")
+    rows = pl.DataFrame(curve)
+    assert rows["n_answers"].to_list() == [0, 2, everything] * 2
+    assert rows.filter(pl.col("n_answers") == everything)["f1"].to_list() == [1.0, 1.0]
+    first = kg.evaluate.resolution(merges, gold).scores
+    assert rows["f1"][0] == pl.DataFrame(first)["f1"][0]
+    assert len(merges.scored) == everything and merges.scored.learned is None, "what came in stays as it is"
+    assert kg.evaluate.review_cost(curve, targets=[1.0])["n_reached"].to_list() == [2]
+
+
+def test_in_random_order_only_what_is_proposed_is_asked() -> None:
+    merges, gold = people("polars")
+    curve = kg.evaluate.review_curve(merges, gold, budgets=[0, 1, 500], order="random")
+    assert curve["n_answers"][1] == 1
+    assert len(merges.merges) <= curve["n_answers"][2] < len(merges.scored)
+    both = pl.concat([curve, kg.evaluate.review_curve(merges, gold, budgets=[0, 4])])
+    picture = kg.evaluate.plot_review(both)
+    assert ">random<" in picture and ">teach<" in picture
+
+
+def test_reviews_that_cannot_be_simulated_are_refused() -> None:
+    merges, gold = people("polars")
+    with pytest.raises(OptionError, match="'alphabetical'"):
+        kg.evaluate.review_curve(merges, gold, order="alphabetical")
+    with pytest.raises(OptionError, match="step=0"):
+        kg.evaluate.review_curve(merges, gold, step=0)
+    with pytest.raises(InputError, match="hold none"):
+        kg.evaluate.review_curve(replace(merges, scored=None), gold)
+
+
+def test_an_interval_holds_its_estimate_where_all_labels_are_right() -> None:
+    drawn = {"stratum": [0, 0, 1, 1], "stratum_size": [900, 900, 90, 90], "accepted": [False, False, True, True]}
+    sample = pl.DataFrame(drawn | {"label": [False, False, True, True]})
+    rows = kg.evaluate.estimate_resolution(sample).filter(~pl.col("measure").str.starts_with("stratum"))
+    assert rows["estimate"].to_list() == [1.0, 1.0, 1.0, 90.0]
+    assert ((rows["low"] < rows["estimate"]) | (rows["measure"] == "matches")).all()
+    assert (rows["high"] >= rows["estimate"]).all()

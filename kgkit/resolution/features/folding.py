@@ -30,6 +30,7 @@ _TENS, _ONES = ("", "x", "xx", "xxx", "xl", "l"), ("", "i", "ii", "iii", "iv", "
 _ROMAN = {a + b: str(10 * i + j) for i, a in enumerate(_TENS) for j, b in enumerate(_ONES) if a or b}
 for _word in ("l", "li", "xl"):  # a letter, a surname, a size
     del _ROMAN[_word]
+_NONE: frozenset[str] = frozenset()
 _ALWAYS_TITLES = {"dr", "prof", "mr", "mrs", "ms", "rev", "sen", "rep", "capt", "sgt", "lt", "gov", "hon"}
 
 
@@ -69,6 +70,8 @@ class Name:
 
 def fold(name: str) -> str:
     """Fold case, width, accents of Latin letters and the shapes of quotes; other scripts keep their letters."""
+    if name.isascii():
+        return " ".join(name.split()).lower()  # all that `normalise_name` does to such a name
     folded = normalise_name(name)
     return folded if folded.isascii() else folded.translate(_LETTERS)
 
@@ -122,7 +125,9 @@ def parse(name: str, kind: int) -> Name:
     """
     person = kind == 1
     text = fold(name)
-    text = _IN_WORD.sub("", text).replace("&amp;", " and ").replace("&", " and ")
+    text = _IN_WORD.sub("", text)
+    if "&" in text:
+        text = text.replace("&amp;", " and ").replace("&", " and ")
     if "." in text:
         text = _DOTTED.sub(lambda m: _undot(m.group(), person), text)
     if person and text.count(",") == 1:
@@ -132,15 +137,15 @@ def parse(name: str, kind: int) -> Name:
     outer, bracket = _brackets(text)
     tokens = _TOKEN.findall(text) or [text]
     words, legal, title, generation = _classes(tokens, kind)
-    base = outer if outer == text else " ".join(_TOKEN.findall(outer))
+    raw = " ".join(tokens)
     small = vocabulary().single["small"]
     kept = [w for w in words[:-1] if w not in small]
     kept += [w for w in words[-1:] if w not in small or len(w) == 1 or not kept]  # Influenza A
     initials = ("".join(w[:1] for w in words), "".join(w[:1] for w in kept))
     return Name(
         words=tuple(kept),
-        raw=" ".join(tokens),
-        base=base if outer != text else " ".join(tokens),
+        raw=raw,
+        base=raw if outer == text else " ".join(_TOKEN.findall(outer)),
         bracket=bracket,
         legal=legal,
         title=title,
@@ -244,4 +249,4 @@ def _numbers(words: list[str], kind: int) -> frozenset[str]:
     last = words[-1]
     if kind > 1 and len(words) > 1 and len(last) == 1 and last.isalpha():
         found.add(last)  # Hepatitis B, Terminal C: a letter that counts
-    return frozenset(found)
+    return frozenset(found) if found else _NONE
