@@ -32,6 +32,8 @@ def review_curve(
 ) -> Any:
     """Simulate reviews of proposals by somebody who knows the gold, and score the groups after some answers.
 
+    A review starts with no answer: decisions that the merges have learned from are not kept.
+
     Args:
         merges: The result of `propose_merges`, with its candidates.
         gold: A frame with ``entity_id`` and its group, as for `resolution`. Questions about entities that it does not
