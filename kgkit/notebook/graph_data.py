@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -14,7 +14,7 @@ from kgkit import tables
 from kgkit.errors import InputError, OptionError
 from kgkit.frames import take, to_polars
 
-__all__ = ["POLARITIES", "ColorBy", "GraphData", "Group", "SizeBy", "gather"]
+__all__ = ["POLARITIES", "ColorBy", "GraphData", "Group", "SizeBy", "find_entities", "gather"]
 
 ColorBy = Literal["community", "type"]
 SizeBy = Literal["degree", "mentions", "documents"]
@@ -81,12 +81,13 @@ def gather(
     focus: str | Iterable[str] | None = None,
     hops: int = 1,
     max_nodes: int = 20_000,
+    like: GraphData | None = None,
 ) -> GraphData:
     """Choose what is shown.
 
     With ``focus``, the entities within ``hops`` steps of it; otherwise all. If that is more than ``max_nodes``, those
     nearest to the focus, then with most relations, then most mentions, then first by id. Whatever is left out is said
-    in ``notes``.
+    in ``notes``. Types and groups that ``like`` has keep their numbers, and so their shapes and colours.
 
     Raises:
         InputError: The focus is not in the graph, or a relation has an end that is no entity.
@@ -99,21 +100,22 @@ def gather(
     total, total_edges = nodes.height, edges.height
     distance, notes = None, []
     if focus is not None:
-        wanted = _focus_rows(nodes, [focus] if isinstance(focus, str) else list(focus))
+        row = {i: n for n, i in enumerate(nodes["entity_id"])}
+        wanted = [row[i] for i in find_entities(nodes, focus)]
         distance = _distances(nodes.height, edges, wanted, hops)
     keep, said = _choose(nodes, distance, max_nodes, hops)
     notes += said
     nodes, edges = _cut(nodes, edges, keep)
     if edges.height < total_edges:
         notes.append(f"{edges.height:,} of {total_edges:,} relations shown: those between the entities shown.")
-    types = _types(nodes)
+    types = _in_order(_types(nodes), like.types if like else [])
     numbers = {name: number for number, name in enumerate(types)}
     nodes = nodes.with_columns(
         pl.col("type").fill_null(_UNTYPED).replace_strict(numbers, return_dtype=pl.Int64).alias("type_index")
         if nodes.height
         else pl.lit(0, pl.Int64).alias("type_index")
     )
-    groups, index = _groups(nodes, communities, level)
+    groups, index = _groups(nodes, communities, level, like.groups if like else [])
     nodes = nodes.with_columns(pl.Series("group_index", index, dtype=pl.Int64))
     return GraphData(nodes, edges, types, groups, total, total_edges, notes)
 
@@ -138,18 +140,21 @@ def _indexed(nodes: pl.DataFrame, edges: pl.DataFrame) -> tuple[pl.DataFrame, pl
     return nodes.with_columns(pl.Series("degree", degree, dtype=pl.Int64)), edges
 
 
-def _focus_rows(nodes: pl.DataFrame, focus: list[str]) -> list[int]:
-    """Find entities by id, or by exact name where no id fits."""
-    rows: list[int] = []
-    numbered = nodes.select("entity_id", "name").with_row_index("row")
-    for wanted in focus:
-        hit = numbered.filter(pl.col("entity_id") == wanted)
-        hit = hit if hit.height else numbered.filter(pl.col("name") == wanted)
+def find_entities(entities: pl.DataFrame, focus: str | Iterable[str]) -> list[str]:
+    """Find entities by id, or by exact name where no id fits; gives their ids.
+
+    Raises:
+        InputError: There is none.
+    """
+    ids: list[str] = []
+    for wanted in [focus] if isinstance(focus, str) else focus:
+        hit = entities.filter(pl.col("entity_id") == wanted)
+        hit = hit if hit.height else entities.filter(pl.col("name") == wanted)
         if not hit.height:
-            msg = f"focus={wanted!r} is neither an entity_id nor a name in this graph of {nodes.height:,} entities."
+            msg = f"focus={wanted!r} is neither an entity_id nor a name in this graph of {entities.height:,} entities."
             raise InputError(msg)
-        rows += hit["row"].to_list()
-    return rows
+        ids += hit["entity_id"].to_list()
+    return ids
 
 
 def _distances(n_nodes: int, edges: pl.DataFrame, start: list[int], hops: int) -> NDArray[np.int64]:
@@ -206,7 +211,12 @@ def _types(nodes: pl.DataFrame) -> list[str]:
     return counted["type"].to_list()
 
 
-def _groups(nodes: pl.DataFrame, communities: Any, level: int) -> tuple[list[Group], list[int]]:
+def _in_order(found: list[str], first: list[str]) -> list[str]:
+    """Put those that come first before the others, also where they are not found."""
+    return list(dict.fromkeys([*first, *found]))
+
+
+def _groups(nodes: pl.DataFrame, communities: Any, level: int, first: list[Group]) -> tuple[list[Group], list[int]]:
     if communities is None:
         return [], [-1] * nodes.height
     members = take(communities, "communities").frame
@@ -225,9 +235,14 @@ def _groups(nodes: pl.DataFrame, communities: Any, level: int) -> tuple[list[Gro
         .agg(pl.len().alias("size"), pl.col("name").head(2), pl.col("status").first())
         .sort("size", "community_id", descending=[True, False])
     )
-    groups = [
-        Group(i, titles.get(i) or ", ".join(names), size, status)
+    found = {
+        i: Group(i, titles.get(i) or ", ".join(names), size, status)
         for i, size, names, status in grouped.select("community_id", "size", "name", "status").iter_rows()
+    }
+    known = {g.group_id: g for g in first}
+    groups = [
+        replace(known.get(i) or found[i], size=found[i].size if i in found else 0)
+        for i in _in_order(list(found), list(known))
     ]
     number = {group.group_id: n for n, group in enumerate(groups)}
     return groups, [number.get(i, -1) for i in joined["community_id"].to_list()]

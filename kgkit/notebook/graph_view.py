@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import anywidget
 import traitlets
 
 from kgkit.errors import InputError, OptionError
-from kgkit.notebook.evidence import QUOTES, Evidence
-from kgkit.notebook.graph_data import ColorBy, GraphData, SizeBy, gather
+from kgkit.notebook.evidence import QUOTES
+from kgkit.notebook.graph_data import ColorBy, SizeBy
+from kgkit.notebook.graph_shown import Settings, Shown, canonical_of, parts_of, show, show_again
 from kgkit.notebook.page import page_html, read_static, view_script
-from kgkit.notebook.payload import Payload, make_payload, node_details, relation_details
+from kgkit.notebook.payload import node_details, relation_details
 from kgkit.notebook.picture import picture_svg
+from kgkit.resolution import apply_decisions
 
 __all__ = ["GraphView", "view_graph"]
 
-_TABLES = ("entities", "relations", "evidence", "mentions", "statements")
 _SENT_AHEAD = 400  # entities up to which all quotes go with the view, so that they show while the kernel is busy
 _THEMES = ("auto", "light", "dark")
 
@@ -67,7 +69,8 @@ def view_graph(
 
     Returns:
         A widget. ``view.selected`` is the ``entity_id`` clicked last, or ``None``; set it to move the view.
-        ``view.to_html("graph.html")`` writes the same view as a file.
+        ``view.to_html("graph.html")`` writes the same view as a file, and ``view.show(graph)`` shows what became of
+        the graph, with everything where it was.
 
     Raises:
         InputError: No graph was given, the focus is not in it, or relations have ends that are no entities.
@@ -93,16 +96,13 @@ def view_graph(
     if color_by == "community" and communities is None:
         msg = "color_by='community' needs communities=..., for example kg.detect_communities(graph)."
         raise InputError(msg)
-    parts = _parts(graph, entities, relations)
-    data = gather(
-        parts["entities"], parts["relations"],
-        communities=communities, level=level, focus=focus, hops=hops, max_nodes=max_nodes,
+    settings = Settings(
+        communities=communities, documents=documents, color_by=color_by, size_by=size_by, max_nodes=max_nodes,
+        focus=None, hops=hops, level=level, seed=seed, title=title, theme=theme,
     )  # fmt: skip
-    payload = make_payload(data, color_by=color_by, size_by=size_by, seed=seed, title=title)
-    payload.meta.update(hops=max(hops, 1), theme=theme)
-    return GraphView(
-        data, payload, Evidence(parts, documents), height=height, selected=_first_focus(data, focus), title=title
-    )
+    parts = parts_of(graph, entities, relations)
+    whole = graph if entities is None and relations is None else SimpleNamespace(frames=parts)
+    return GraphView(whole, show(parts, settings, focus), height=height)
 
 
 class GraphView(anywidget.AnyWidget):
@@ -125,24 +125,48 @@ class GraphView(anywidget.AnyWidget):
     height = traitlets.Int(560).tag(sync=True)
     selected = traitlets.Unicode(None, allow_none=True).tag(sync=True)
 
-    def __init__(
-        self,
-        data: GraphData,
-        payload: Payload,
-        evidence: Evidence,
-        *,
-        height: int = 560,
-        selected: str | None = None,
-        title: str | None = None,
-    ) -> None:
-        self._data, self._payload, self._evidence, self._title = data, payload, evidence, title
+    def __init__(self, graph: Any, shown: Shown, *, height: int = 560) -> None:
+        self._graph, self._shown = graph, shown
+        first = (shown.settings.focus or (None,))[0]
+        super().__init__(**self._sent(), height=height, selected=first if first in self._ids else None)
+        self.on_msg(self._answer)
+
+    def show(self, graph: Any) -> None:
+        """Show what became of the graph, in place: everything known stays where it was, in its colours and shapes.
+
+        What is new stands beside its neighbours. Where ``graph`` has a table ``canonical``, as `apply_decisions` gives
+        it, the selection goes over to the entity that now stands for the selected one.
+
+        Args:
+            graph: A result with ``entities`` and ``relations``.
+
+        Raises:
+            InputError: It has none.
+        """
+        self._shown = show_again(graph, self._shown)
+        selected = canonical_of(graph).get(self.selected or "", self.selected)
+        traits = self._sent()
+        with self.hold_sync():
+            for name, value in traits.items():
+                setattr(self, name, value)
+            self.selected = selected if selected in self._ids else None
+
+    def apply_decisions(self, decisions: Any) -> None:
+        """Show the graph that decisions make of the graph that was given, as `show` does.
+
+        Args:
+            decisions: A decisions frame of any kind; an empty one shows the graph as it was given.
+        """
+        self.show(apply_decisions(self._graph, decisions))
+
+    def _sent(self) -> dict[str, Any]:
+        """Give what is shown as traits."""
+        data, payload = self._shown.data, self._shown.payload
         self._ids = frozenset(payload.meta["ids"])
-        meta = dict(payload.meta)
+        meta = {**payload.meta, "times": self._shown.times}
         if data.entities.height <= _SENT_AHEAD:
             meta["details"] = self._details(QUOTES)
-        buffers = {f"_{name}": data for name, data in payload.buffers.items()}
-        super().__init__(**buffers, _meta=meta, height=height, selected=selected)
-        self.on_msg(self._answer)
+        return {**{f"_{name}": data for name, data in payload.buffers.items()}, "_meta": meta}
 
     def to_html(self, path: str | Path | None = None, *, title: str | None = None, quotes: int = QUOTES) -> str | Path:
         """Write the view as one HTML file that needs no network and no kernel.
@@ -162,14 +186,14 @@ class GraphView(anywidget.AnyWidget):
         if quotes < 0:
             msg = f"quotes={quotes} must be 0 or more."
             raise OptionError(msg)
-        title = title or self._title or "Graph"
+        title = title or self._shown.settings.title or "Graph"
         more = {"title": title, "details": self._details(quotes), "quotes": quotes, "selected": self.selected}
         text = page_html(
             title=title,
             body='<main id="kgkit-graph"></main><noscript>This page draws a graph with JavaScript.</noscript>',
             style=f"{read_static('graph_view.css')}\n{read_static('graph_page.css')}",
             script=f"{view_script()}\nmountPage();\n",
-            data=self._payload.to_json(**more),
+            data=self._shown.payload.to_json(**more),
         )
         if path is None:
             return text
@@ -177,7 +201,7 @@ class GraphView(anywidget.AnyWidget):
         return Path(path)
 
     def __repr__(self) -> str:
-        n, m = self._data.entities.height, self._data.relations.height
+        n, m = self._shown.data.entities.height, self._shown.data.relations.height
         return f"GraphView({n:,} {'entity' if n == 1 else 'entities'}, {m:,} relation{'s' * (m != 1)})"
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
@@ -189,7 +213,7 @@ class GraphView(anywidget.AnyWidget):
 
     def to_svg(self) -> str:
         """Draw a small still picture of the most connected entities; it holds no script, and says its limits."""
-        return picture_svg(self._data, self._payload)
+        return picture_svg(self._shown.data, self._shown.payload)
 
     @traitlets.validate("selected")
     def _check_selected(self, proposal: dict[str, Any]) -> str | None:
@@ -202,46 +226,22 @@ class GraphView(anywidget.AnyWidget):
         return wanted
 
     def _details(self, quotes: int) -> dict[str, Any]:
-        everything = list(range(self._data.entities.height)), list(range(self._data.relations.height))
+        everything = list(range(self._shown.data.entities.height)), list(range(self._shown.data.relations.height))
         return {
-            "nodes": node_details(self._data, self._evidence, everything[0], quotes),
-            "relations": relation_details(self._data, self._evidence, everything[1], quotes),
+            "nodes": node_details(self._shown.data, self._shown.evidence, everything[0], quotes),
+            "relations": relation_details(self._shown.data, self._shown.evidence, everything[1], quotes),
         }
 
     def _answer(self, _: Any, content: Any, __: Any) -> None:
         """Send the details of one entity or relation that the browser asks for; odd questions get an empty answer."""
         if not isinstance(content, dict) or content.get("ask") not in ("nodes", "relations"):
             return
-        kind, rows = content["ask"], content.get("rows")
-        size = self._data.entities.height if kind == "nodes" else self._data.relations.height
+        kind, rows, shown = content["ask"], content.get("rows"), self._shown
+        if content.get("times", shown.times) != shown.times:
+            return  # numbers of rows that were; it asks anew when it shows the others
+        size = shown.data.entities.height if kind == "nodes" else shown.data.relations.height
         asked = rows if isinstance(rows, list) else []
         known = [r for r in asked if type(r) is int and 0 <= r < size][:100]
         make = node_details if kind == "nodes" else relation_details
-        details = make(self._data, self._evidence, known, QUOTES) if known else []
+        details = make(shown.data, shown.evidence, known, QUOTES) if known else []
         self.send({"answer": kind, "rows": known, "details": details})
-
-
-def _parts(graph: Any, entities: Any, relations: Any) -> dict[str, Any]:
-    held = getattr(graph, "frames", None)
-    parts = {name: held[name] for name in _TABLES if name in held} if isinstance(held, dict) else {}
-    parts |= {n: f for n, f in (("entities", entities), ("relations", relations)) if f is not None}
-    missing = [name for name in ("entities", "relations") if name not in parts]
-    if missing:
-        what = f"a {type(graph).__name__}" if graph is not None else "nothing"
-        msg = (
-            f"view_graph needs {' and '.join(missing)}; it was given {what}. Give the result of build_graph, or "
-            "frames: view_graph(entities=..., relations=...)."
-        )
-        raise InputError(msg)
-    return parts
-
-
-def _first_focus(data: GraphData, focus: str | Iterable[str] | None) -> str | None:
-    if focus is None:
-        return None
-    first = focus if isinstance(focus, str) else next(iter(focus), None)
-    ids = data.entities["entity_id"].to_list()
-    if first in ids:
-        return first
-    names = data.entities["name"].to_list()
-    return ids[names.index(first)] if first in names else None

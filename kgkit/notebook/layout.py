@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["SPACING", "layout_nodes"]
+__all__ = ["SPACING", "Points", "layout_nodes", "place_again"]
 
 Points = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -69,6 +69,30 @@ def layout_nodes(
         points[part] = local + centre
     low, high = points.min(axis=0), points.max(axis=0)
     return np.asarray((points - (low + high) / 2) * SPACING)
+
+
+def place_again(known: dict[str, Points], ids: list[str], sources: Indices, targets: Indices) -> Points:
+    """Place the nodes of a graph that changed: those known where they were, new ones beside their neighbours.
+
+    Args:
+        known: Places by id.
+        ids: The ids of all nodes, in order.
+        sources: One end of each edge, as for `layout_nodes`.
+        targets: The other end.
+
+    Returns:
+        Coordinates, float64, shape ``(len(ids), 2)``.
+    """
+    points = np.array([known.get(i, (np.nan, np.nan)) for i in ids]).reshape(-1, 2)
+    new = np.flatnonzero(np.isnan(points[:, 0]))
+    low = np.nanmax(points, axis=0) if len(new) < len(ids) else np.zeros(2)
+    for number, row in enumerate(new.tolist()):
+        near = np.concatenate([targets[sources == row], sources[targets == row]])
+        near = near[~np.isnan(points[near, 0])]
+        turn = 2.4 * number  # the golden angle: no two beside the same neighbour are in one place
+        away = 0.8 * SPACING * np.array([np.cos(turn), np.sin(turn)])
+        points[row] = (points[near].mean(axis=0) if len(near) else low + SPACING) + away
+    return points
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import numpy as np
 
 from kgkit.notebook.evidence import Evidence
 from kgkit.notebook.graph_data import POLARITIES, ColorBy, GraphData, SizeBy
-from kgkit.notebook.layout import layout_nodes
+from kgkit.notebook.layout import Points, layout_nodes
 
 __all__ = ["Payload", "make_payload", "node_details", "relation_details"]
 
@@ -45,15 +45,18 @@ class Payload:
         return json.dumps({**packed, "meta": {**self.meta, **more}}, ensure_ascii=False, separators=(",", ":"))
 
 
-def make_payload(data: GraphData, *, color_by: ColorBy, size_by: SizeBy, seed: int, title: str | None) -> Payload:
-    """Lay a graph out and pack it."""
+def make_payload(
+    data: GraphData, *, color_by: ColorBy, size_by: SizeBy, seed: int, title: str | None, places: Points | None = None
+) -> Payload:
+    """Pack a graph, laid out anew where no ``places`` are given, one row for each entity."""
     predicates = sorted(set(data.relations["predicate"].to_list()))
     number = {name: n for n, name in enumerate(predicates)}
     polarity = {name: n for n, name in enumerate(POLARITIES)}
     groups = data.group_index
-    places = layout_nodes(
-        data.entities.height, data.sources, data.targets, groups=groups if data.groups else None, seed=seed
-    )
+    if places is None:
+        places = layout_nodes(
+            data.entities.height, data.sources, data.targets, groups=groups if data.groups else None, seed=seed
+        )
     e, r = data.entities, data.relations
     nodes = np.column_stack(
         [

@@ -19,7 +19,12 @@ CELLS = (
     "print('selected', view.selected)",
     "view.selected = 'ent_0001'",
     "kg.view_graph(planted(600)[0], height=400)",
+    "import polars as pl\n"
+    "pairs = pl.DataFrame({'left_id': ['ent_0001', 'ent_0002'], 'right_id': ['ent_0000', 'ent_0003'], 'score': .9})\n"
+    "panel = kg.review(pairs, graph, documents=documents, reviewer='Ada')\n"
+    "panel.follow(view)\npanel",
 )
+GRAPH = "document.querySelector('.kgkit-graph').kgkitGraph"
 
 
 def where(page: Any, number: int, entity_id: str) -> tuple[float, float]:
@@ -72,5 +77,27 @@ def test_the_widget_lives_in_a_notebook(browser: Any, tmp_path: Path, monkeypatc
         panel = page.locator(".kgkit-graph").nth(1).locator(".kg-panel")
         panel.locator(".kg-why").first.click()
         panel.get_by_text("No located quote.").wait_for()
+
+        drive.run_cell(page, 4)  # a review goes along with the first view
+        review = page.locator(".kgkit-review[data-painted]")
+        review.wait_for()
+        page.locator(".kg-search").first.fill("turing")
+        page.keyboard.press("Enter")
+        review.get_by_text("Nothing to decide here.").wait_for()
+        page.locator(".kg-search").first.fill("babbage")
+        page.keyboard.press("Enter")
+        review.get_by_text("0 of 1 decided").wait_for()
+        page.wait_for_function(f"{GRAPH}.still()")
+        there = page.evaluate(f"Object.fromEntries({GRAPH}.ids().map((i) => [i, {GRAPH}.where(i)]))")
+        review.locator("h3").click()
+        page.keyboard.press("2")
+        page.keyboard.press("a")
+        page.wait_for_function(f"!{GRAPH}.ids().includes('ent_0001')")
+        kept = page.evaluate(f"Object.fromEntries({GRAPH}.ids().map((i) => [i, {GRAPH}.where(i)]))")
+        assert kept == {i: at for i, at in there.items() if i != "ent_0001"}
+        page.locator(".kg-panel h3").first.get_by_text("Charles Babbage").wait_for()  # the name that was chosen
+        page.keyboard.press("u")
+        page.wait_for_function(f"{GRAPH}.ids().includes('ent_0001')")
+        assert page.evaluate(f"Object.fromEntries({GRAPH}.ids().map((i) => [i, {GRAPH}.where(i)]))") == there
         assert errors == []
         page.close()

@@ -239,7 +239,7 @@ HOST = Path(__file__).with_name("host.js")
 def test_a_widget_may_be_attached_late_and_cleans_up_after_itself(page: Any, late: bool) -> None:
     view = kg.view_graph(history(40)[0], focus="Ada Lovelace", hops=2)
     code = view_script().replace("export default { render };", "window.renderView = render;")
-    state = json.loads(view._payload.to_json()) | {"_meta": view._meta, "height": 500, "selected": view.selected}
+    state = json.loads(view._shown.payload.to_json()) | {"_meta": view._meta, "height": 500, "selected": view.selected}
     page.goto("about:blank")
     page.add_script_tag(content=code, type="module")
     page.wait_for_function("() => window.renderView")

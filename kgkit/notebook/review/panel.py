@@ -10,10 +10,9 @@ import traitlets
 
 from kgkit.errors import OptionError
 from kgkit.notebook.page import read_static
-from kgkit.notebook.review.answering import answer_message
+from kgkit.notebook.review.following import Following
 from kgkit.notebook.review.picture import picture_html
-from kgkit.reviewing import Review
-from kgkit.reviewing.orders import ORDERS
+from kgkit.reviewing import Review, answer_message
 
 __all__ = ["ReviewPanel", "review"]
 
@@ -110,14 +109,11 @@ class ReviewPanel(Review, anywidget.AnyWidget):
 
     def __init__(self, proposals: Any, graph: Any, *, theme: str = "auto", **options: Any) -> None:
         self._ready = False
-        self._types: list[str] = []
-        self._kinds: list[str] = []
         anywidget.AnyWidget.__init__(self)
         self._theme = theme
+        self._following = Following(lambda: self.decisions, self._graph_failed)
         Review.__init__(self, proposals, graph, **options)
         self._ready = True
-        self._types = sorted({t for e in self._entries.values() for t in map(self._cards.type, e.members) if t})
-        self._kinds = sorted({e.kind for e in self._entries.values()})
         self._changed()
         self.on_msg(self._hear)
 
@@ -125,47 +121,38 @@ class ReviewPanel(Review, anywidget.AnyWidget):
         """Show how things stand now."""
         if self._ready:
             with self._lock:
-                self._shown = self._state_shown()
-
-    def _state_shown(self) -> dict[str, Any]:
-        ids = self.upcoming(_AHEAD)
-        progress = self.progress
-        change = self.changes[-1] if self.changes else None
-        return {
-            "ids": ids,
-            "cards": {i: self.item(i) for i in ids[:_WITH]},
-            "progress": {
-                name: getattr(progress, name)
-                for name in ("total", "accepted", "rejected", "skipped", "flagged", "left", "accept_rate", "per_minute",
-                             "seconds_left", "conflicts")
-            },
-            "said": str(progress),
-            "recent": self.recent(10),
-            "order": self.order,
-            "orders": [o for o in ORDERS if (o != "teach" or self.learns) and (o != "score" or not self.blind)],
-            "filters": {k: v for k, v in vars(self.filters).items() if v is not None},
-            "types": self._types,
-            "kinds": self._kinds,
-            "reviewer": self.reviewer,
-            "blind": self.blind,
-            "learns": self.learns,
-            "helps": self.helps,
-            "change": str(change) if change else None,
-            "failed": self.errors.get("rescore"),
-            "theme": self._theme,
-        }  # fmt: skip
+                ids = self.upcoming(_AHEAD)
+                cards = {i: self.item(i) for i in ids[:_WITH]}
+                self._shown = {**self.state(), "ids": ids, "cards": cards, "theme": self._theme}
+            self._following.update()
 
     def follow(self, view: Any) -> None:
-        """Show the items about the entity that is selected in a graph view; all items again when none is.
+        """Go along with a graph view: its selection chooses what is asked, and the decisions show in it.
+
+        Selecting an entity shows the items about it; selecting none, all items again. What is decided or taken back
+        is shown in the view a moment later, with everything else where it was.
 
         Args:
-            view: What `kgkit.view_graph` gives.
+            view: What `kgkit.view_graph` gives for the graph that is reviewed.
         """
         view.observe(self._follow, "selected")
+        self._follow({"new": view.selected})
+        self._following.add(view)
 
     def _follow(self, change: Any) -> None:
         now = {k: v for k, v in vars(self.filters).items() if v is not None and k != "entity"}
-        self.ask(**now, **({"entity": change["new"]} if change["new"] else {}))
+        chosen, before = change["new"], self.filters.entity
+        with self._lock:
+            if chosen and before and self._state.group_of(chosen) == self._state.group_of(before):
+                return  # decisions made it the same
+        self.ask(**now, **({"entity": chosen} if chosen else {}))
+
+    def _graph_failed(self, why: str | None) -> None:
+        if why is None:
+            self.errors.pop("graph", None)
+        elif self.errors.get("graph") != why:
+            self.errors["graph"] = why
+            self._changed()
 
     def _hear(self, _: Any, content: Any, __: Any) -> None:
         """Answer a message of the browser; odd ones are left alone."""

@@ -84,7 +84,7 @@ export function makeSearch(view) {
     event.preventDefault();
     event.stopPropagation();
   });
-  return { node: make("div", { class: "kg-find" }, input, number, list), input, clear() { input.value = ""; show(); } };
+  return { node: make("div", { class: "kg-find" }, input, number, list), input, clear() { input.value = ""; show(); }, again() { show(); open(false); } };
 }
 
 /** What colours, shapes and lines mean; a click shows only that kind. */
@@ -100,7 +100,7 @@ export function makeLegend(view) {
   };
   if (meta.colorBy === "community" && meta.groups.length) parts.push(make("h4", {}, "Communities"), ...communityList(view, entry));
   const shade = (k) => (meta.colorBy === "type" ? theme.palette[k % theme.palette.length] : theme.muted);
-  parts.push(make("h4", {}, "Types"), make("ul", {}, ...meta.types.map((t, k) => entry("type", k, glyph(theme, shapeOf(k), shade(k)), t, typeCounts[k]))));
+  parts.push(make("h4", {}, "Types"), make("ul", {}, ...meta.types.map((t, k) => typeCounts[k] && entry("type", k, glyph(theme, shapeOf(k), shade(k)), t, typeCounts[k])).filter(Boolean)));
   const lines = [[0, "stated", model.polarityCounts[0]], [1, "negated", model.polarityCounts[1]], [2, "conditional or reported", model.polarityCounts[2] + model.polarityCounts[3]]];
   if (model.m) {
     parts.push(make("h4", {}, "Relations"), make("ul", { class: "kg-lines" }, ...lines.filter((line) => line[2]).map(([kind, title, n]) =>
@@ -111,7 +111,7 @@ export function makeLegend(view) {
 
 /** The largest communities, the others on demand, and one entry each for small, isolated and ungrouped entities. */
 function communityList(view, entry) {
-  const { meta } = view.model, grouped = meta.groups.map((g, k) => [g, k]).filter(([g]) => g[3] === "grouped");
+  const { meta } = view.model, grouped = meta.groups.map((g, k) => [g, k]).filter(([g]) => g[3] === "grouped" && g[2]);
   const item = ([g, k]) => entry("group", k, glyph(view.theme, "circle", view.scene.groupColor(k)), g[1], g[2]);
   const few = grouped.length <= 9 || view.allGroups ? grouped : grouped.slice(0, 8);
   const rest = { small: "small components", isolated: "without relations", none: "in no community" }, counts = {};

@@ -36,19 +36,25 @@ export function traceShape(ctx, shape, x, y, r) {
 
 export class Scene {
   constructor(canvas, model, theme) {
-    Object.assign(this, { canvas, model, theme, width: 1, height: 1, ratio: 1 });
+    Object.assign(this, { canvas, theme, width: 1, height: 1, ratio: 1 });
     this.ctx = canvas.getContext("2d", { alpha: false });
     this.camera = { x: 0, y: 0, s: 1 };
     this.inset = { left: 0, right: 0, top: 0, bottom: 0 };
+    this.snapshot = document.createElement("canvas");
+    this.cost = 0;
+    this.onPaint = () => {};
+    this.take(model);
+  }
+
+  /** Take another model; the camera stays. */
+  take(model) {
+    this.model = model;
     this.grid = makeGrid(model);
     this.visible = new Uint8Array(model.n).fill(1);
     this.focus = null; // Map from node to distance
     this.selected = -1;
     this.hover = null;
     this.matches = new Set();
-    this.snapshot = document.createElement("canvas");
-    this.cost = 0;
-    this.onPaint = () => {};
     this.dirty();
   }
 

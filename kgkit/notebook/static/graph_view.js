@@ -65,15 +65,22 @@ class View {
     if (!this.page) this.root.style.height = `${this.source.height}px`;
     this.theme = readTheme(this.root, meta.theme);
     this.scene = new Scene(this.canvas, this.model, this.theme);
-    this.scene.onPaint = () => { this.root.dataset.painted = String(Number(this.root.dataset.painted || 0) + 1); };
+    this.scene.onPaint = () => { this.root.dataset.painted = String(Number(this.root.dataset.painted || 0) + 1); this.root.dataset.times = String(this.model.meta.times || 0); };
     this.search = makeSearch(this);
-    const told = [...meta.notes, ...(meta.quotes === undefined ? [] : this.quoteNote())];
+    this.heading = make("div", { class: "kg-heading" });
+    this.table = makeTable(this);
     this.root.append(
       make("div", { class: "kg-top" },
-        make("div", { class: "kg-heading" }, meta.title ? make("h2", {}, make("bdi", { dir: "auto" }, meta.title)) : null, ...told.map((note) => make("p", { class: "kg-note" }, note))),
+        this.heading,
         make("div", { class: "kg-tools" }, this.search.node, button("+", "Zoom in (+)", () => this.scene.zoom(1.4)), button("−", "Zoom out (−)", () => this.scene.zoom(1 / 1.4)), button("⤢", "Show all (0)", () => this.reset()))),
-      this.legend, this.panel, this.card, this.hint, this.live, makeTable(this));
+      this.legend, this.panel, this.card, this.hint, this.live, this.table);
+    this.drawHeading();
     if (!this.model.n) this.root.append(make("p", { class: "kg-nothing" }, "No entities to show."));
+  }
+
+  drawHeading() {
+    const { meta } = this.model, told = [...meta.notes, ...(meta.quotes === undefined ? [] : this.quoteNote())];
+    this.heading.replaceChildren(...(meta.title ? [make("h2", {}, make("bdi", { dir: "auto" }, meta.title))] : []), ...told.map((note) => make("p", { class: "kg-note" }, note)));
   }
 
   quoteNote() {
@@ -303,11 +310,41 @@ class View {
     this.scene.fly(this.scene.cameraFor(this.scene.everything()), this.calm);
   }
 
-  refilter() {
+  filter() {
     const { group, type } = this.filters, { model, scene } = this;
     for (let i = 0; i < model.n; i++) scene.visible[i] = (!group.size || group.has(scene.groupKey(i))) && (!type.size || type.has(model.type[i])) ? 1 : 0;
     scene.groupFilter = group.size ? group : null;
     scene.dirty();
+  }
+
+  /** Show other data in place: what became of the graph. Camera, filters and selection stay. */
+  replace(source) {
+    this.source = source;
+    this.model = makeModel(source.buffers, source.meta);
+    this.known = { nodes: new Map(), relations: new Map() };
+    this.scene.take(this.model);
+    this.filter();
+    const table = makeTable(this);
+    this.table.replaceWith(table);
+    this.table = table;
+    this.canvas.setAttribute("aria-label", `Graph. ${source.meta.summary} Press / to search, Escape to reset.`);
+    this.drawHeading();
+    this.hoverOn(null);
+    if (!this.started) return;
+    this.drawLegend();
+    const i = source.selected ? this.model.row.get(source.selected) : undefined;
+    if (i === undefined) {
+      this.selectedRow = undefined;
+      this.panel.hidden = true;
+      this.insets();
+      this.scene.draw();
+    } else this.select(i, { tell: false });
+    if (this.search.input.value) this.search.again();
+  }
+
+  refilter() {
+    const { scene, model } = this;
+    this.filter();
     if (this.selectedRow !== undefined) this.reset({ fit: false });
     this.live.textContent = `${scene.everything().length} of ${model.n} entities shown.`;
     this.drawLegend();
@@ -336,6 +373,7 @@ function mount(host, source, options) {
     camera: () => ({ ...view.scene.camera }),
     cost: () => view.scene.cost,
     still: () => view.scene.still,
+    named: (id) => view.model.meta.names[view.model.row.get(id)],
   };
   return view;
 }
@@ -344,7 +382,7 @@ const NAMES = ["positions", "nodes", "sizes", "relations", "weights"];
 
 /** The data of a notebook widget; details are asked of the kernel. */
 function widgetSource(model) {
-  const waiting = [];
+  const waiting = [], times = model.get("_meta").times;
   const answered = (message) => {
     if (!message?.answer) return;
     for (const asked of waiting.splice(0)) {
@@ -365,19 +403,22 @@ function widgetSource(model) {
         fail(new Error("The kernel has not answered: it is busy, or gone. Run the cell again if it stays so."));
       }, 4000);
       waiting.push({ kind, rows, done, late });
-      model.send({ ask: kind, rows });
+      model.send({ ask: kind, rows, times });
     }),
     stop() { model.off("msg:custom", answered); waiting.forEach((asked) => clearTimeout(asked.late)); },
   };
 }
 
 function render({ model, el }) {
-  const source = widgetSource(model), view = mount(el, source, { page: false });
+  let source = widgetSource(model);
+  const view = mount(el, source, { page: false });
   const follow = () => { const id = model.get("selected"); if (id === null) { if (view.selectedRow !== undefined) view.reset({ tell: false }); } else view.selectId(id); };
+  const replace = () => { source.stop(); source = widgetSource(model); view.replace(source); };
   const tall = () => { view.root.style.height = `${model.get("height")}px`; };
   model.on("change:selected", follow);
   model.on("change:height", tall);
-  return () => { model.off("change:selected", follow); model.off("change:height", tall); source.stop(); view.destroy(); };
+  model.on("change:_meta", replace);
+  return () => { model.off("change:_meta", replace); model.off("change:selected", follow); model.off("change:height", tall); source.stop(); view.destroy(); };
 }
 
 /** Start the view of a page that holds its own data. */
