@@ -60,6 +60,12 @@ def functions_page() -> str:
         "The stages and what goes with them. Each takes frames of any kind and gives back the same.",
     ]
     parts += [f'::: kgkit.{home_of(name)}.{name}\n    options:\n      heading: "kg.{name}"' for name in kg._HOME]
+    parts += ["## Reviewing"]
+    parts += [
+        f'::: kgkit.reviewing.{place}\n    options:\n      heading: "kgkit.reviewing.{place.split(".")[-1]}"\n'
+        f"      inherited_members: {str(place == 'review.Review').lower()}"
+        for place in ("review.Review", "options.Options", "kinds.kind.Kind", "messages.answer_message")
+    ]
     parts += ["## Evaluate", "::: kgkit.evaluate\n    options:\n      show_root_heading: false"]
     return "\n\n".join(parts) + "\n"
 

@@ -50,14 +50,14 @@ class Change:
 
 
 def changed(old: Pairs, new: Pairs, *, settled: Callable[[str, str], bool], n_answers: int) -> Change:
-    """Compare the proposals before and after; ``settled`` tells which pairs were answered."""
-    before = {pair: score for pair, score in old.items() if not settled(*pair)}
-    both = [(pair, before[pair], new[pair]) for pair in before.keys() & new.keys()]
+    """Compare the open proposals before and after; ``settled`` tells which pairs were answered, meanwhile too."""
+    before, after = ({pair: s for pair, s in pairs.items() if not settled(*pair)} for pairs in (old, new))
+    both = [(pair, before[pair], after[pair]) for pair in before.keys() & after.keys()]
     moved = [m for m in both if abs(m[1] - m[2]) >= 0.1]
     movers = sorted(both, key=lambda m: (-abs(m[1] - m[2]), m[0]))[:5]
     return Change(
-        n_answers, len(new), len(new.keys() - before.keys()), len(before.keys() - new.keys()), len(moved),
-        sum(1 - s for s in before.values()), sum(1 - s for s in new.values()), tuple(movers),
+        n_answers, len(after), len(after.keys() - before.keys()), len(before.keys() - after.keys()), len(moved),
+        sum(1 - s for s in before.values()), sum(1 - s for s in after.values()), tuple(movers),
     )  # fmt: skip
 
 

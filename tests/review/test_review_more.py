@@ -12,6 +12,7 @@ import kgkit as kg
 from kgkit import tables
 from kgkit.errors import InputError
 from kgkit.reviewing import Review, agreement
+from kgkit.reviewing.learning import changed, stops_helping
 
 # Cards
 
@@ -283,3 +284,30 @@ def test_frames_cannot_be_scored_anew() -> None:
     with pytest.raises(InputError, match=r"kg\.propose_merges"):
         review().rescore()
     assert not review().learns
+
+
+def test_what_learning_changed_is_told_of_open_proposals_and_it_says_when_answers_stop_helping() -> None:
+    old = {("a", "b"): 0.9, ("c", "d"): 0.6, ("e", "f"): 0.5, ("g", "h"): 0.4}
+    new = {("a", "b"): 0.9, ("c", "d"): 0.8, ("g", "h"): 0.45, ("i", "j"): 0.7, ("k", "l"): 0.7}
+    answered = {("a", "b"), ("k", "l")}  # the second one while scores were made
+    change = changed(old, new, settled=lambda *pair: pair in answered, n_answers=10)
+    assert (change.n_open, change.n_new, change.n_gone, change.n_moved) == (3, 1, 1, 1)
+    assert (change.errors_before, change.errors_after) == (pytest.approx(1.5), pytest.approx(1.05))
+    said = "After 10 answers: 1 new, 1 no longer proposed, 1 moved by a tenth or more; 3 proposals are open."
+    assert str(change) == said and change.movers[0][0] == ("c", "d")
+    calm = changed(old, old, settled=lambda *pair: False, n_answers=30)
+    assert not stops_helping([calm]) and stops_helping([change, calm, calm]) and not stops_helping([calm, change])
+    assert str(calm) == "After 30 answers: nothing changed; 4 proposals are open."
+
+
+def test_a_review_says_in_words_whether_more_answers_help() -> None:
+    people, merges = many()
+    desk = Review(merges, people, reviewer="Ada")
+    assert desk.state()["advice"].startswith("Of the") and desk.state()["change"] is None
+    for _ in range(3):
+        desk.decide_many({"item_id": i, "verdict": "rejected"} for i in desk.upcoming(10))
+        desk.rescore()
+    state = desk.state()
+    assert state["change"] == str(desk.changes[-1]) and "among 30 rejected by people" in state["advice"]
+    assert state["helps"] != ("hardly change" in state["advice"])
+    assert {r["by"] for r in state["expected_errors"]} >= {"person"}
