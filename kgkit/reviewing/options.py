@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping
-from typing import Any, TypedDict, get_type_hints
+from typing import Any, TypedDict, TypeVar, get_type_hints
 
 from kgkit.errors import InputError, OptionError
 from kgkit.reviewing.orders import ORDERS
 
 __all__ = ["DEFAULTS", "Options", "checked", "takes_options"]
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Options(TypedDict, total=False):
@@ -70,23 +73,25 @@ def checked(options: Mapping[str, Any]) -> Options:
     return held
 
 
-def takes_options(**other: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def takes_options(**other: Any) -> Callable[[F], F]:
     """Show `Options` in the signature and the help of a function in place of its ``**options``.
 
     Args:
         **other: Defaults that differ from those of `Options`.
     """
 
-    def show(function: Callable[..., Any]) -> Callable[..., Any]:
+    def show(function: F) -> F:
         hints = get_type_hints(Options)
         shape = inspect.signature(function)
         own = [p for p in shape.parameters.values() if p.kind is not p.VAR_KEYWORD]
-        defaults = {**DEFAULTS, **other}
         more = [
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hints[name])
-            for name, default in defaults.items()
+            for name, default in {**DEFAULTS, **other}.items()
         ]
         function.__signature__ = shape.replace(parameters=[*own, *more])  # type: ignore[attr-defined]
+        lines = inspect.cleandoc(Options.__doc__ or "").partition("Attributes:\n")[2].splitlines()
+        told = "\n".join(f"    {line}".rstrip() for line in lines)
+        function.__doc__ = re.sub(r"^ *\*\*options:.*$", lambda _: told, function.__doc__ or "", flags=re.MULTILINE)
         return function
 
     return show

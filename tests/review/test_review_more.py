@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 
 import polars as pl
@@ -13,6 +14,7 @@ from kgkit import tables
 from kgkit.errors import InputError
 from kgkit.reviewing import Review, agreement
 from kgkit.reviewing.learning import changed, stops_helping
+from kgkit.reviewing.options import DEFAULTS
 
 # Cards
 
@@ -311,3 +313,12 @@ def test_a_review_says_in_words_whether_more_answers_help() -> None:
     assert state["change"] == str(desk.changes[-1]) and "among 30 rejected by people" in state["advice"]
     assert state["helps"] != ("hardly change" in state["advice"])
     assert {r["by"] for r in state["expected_errors"]} >= {"person"}
+
+
+def test_options_are_declared_once_and_shown_everywhere() -> None:
+    panel, engine = (inspect.signature(f).parameters for f in (kg.review, Review))
+    assert set(DEFAULTS) <= set(panel) and set(DEFAULTS) <= set(engine)
+    assert {n for n in DEFAULTS if panel[n].default != engine[n].default} == {"learn"}
+    assert all(f"    {name}: " in (inspect.getdoc(kg.review) or "") for name in DEFAULTS)
+    with pytest.raises(InputError, match="option='lern' is not known. Allowed: 'decisions'"):
+        review(lern=True)

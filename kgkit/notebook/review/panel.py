@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, Unpack
 
 import anywidget
 import traitlets
@@ -12,14 +12,15 @@ from kgkit.errors import OptionError
 from kgkit.notebook.page import read_static
 from kgkit.notebook.review.following import Following
 from kgkit.notebook.review.picture import picture_html
-from kgkit.reviewing import Review, answer_message
+from kgkit.reviewing import Options, Review, answer_message
+from kgkit.reviewing.options import takes_options
 
 __all__ = ["ReviewPanel", "review"]
 
 _AHEAD = 40  # items whose ids the browser knows ahead; it asks for their cards in small lots
 _WITH = 4  # cards that travel with the state, so that a page that is loaded again shows one at once
 _THEMES = ("auto", "light", "dark")
-_FILES = ("review_parts.js", "review_card.js", "review.js")
+_FILES = ("review_parts.js", "review_drawers.js", "review_split.js", "review_card.js", "review.js")
 
 
 def _script() -> str:
@@ -28,22 +29,8 @@ def _script() -> str:
     return "\n".join(re.sub(r"^export (?!default)", "", part, flags=re.MULTILINE) for part in parts)
 
 
-def review(
-    proposals: Any,
-    graph: Any,
-    *,
-    decisions: Any = None,
-    project: Any = None,
-    documents: Any = None,
-    reviewer: str | None = None,
-    order: str | None = None,
-    groups: bool = True,
-    blind: bool = False,
-    second_opinion: float = 0.0,
-    learn: bool = True,
-    seed: int = 0,
-    theme: str = "auto",
-) -> ReviewPanel:
+@takes_options(learn=True)
+def review(proposals: Any, graph: Any, *, theme: str = "auto", **options: Unpack[Options]) -> ReviewPanel:
     """Decide on proposals one by one: a panel in a notebook, and the same from Python.
 
     Each decision is kept before the panel goes on as if it were: in the project, or else on the object, in
@@ -54,19 +41,8 @@ def review(
             (and ``score``); relations (``graph.relations``); entities (``graph.entities``: their types and names, and
             splitting them); or a list of several.
         graph: The graph that they are about.
-        decisions: Earlier decisions to go on from; what they settle is not asked again.
-        project: A `kgkit.Project`, which keeps the decisions, and gives the earlier ones.
-        documents: Documents, for whole sentences around names and for opening a document at a quote. Those of
-            the project, where they are left out.
-        reviewer: Who decides; by default the name of the user.
-        order: ``teach`` (what teaches the matcher most; the default after `kgkit.propose_merges`), ``uncertain``,
-            ``consequential`` (mentions that would change hands), ``score``, ``group`` or ``random`` (an audit).
-        groups: Whether groups of three and more are decided on as one.
-        blind: Hide scores, reasons and what others said.
-        second_opinion: Share of the items that others decided to ask about again, drawn at random.
-        learn: Whether the matcher learns after every ten answers, in the background.
-        seed: Seed of random orders and samples.
         theme: ``light``, ``dark``, or ``auto`` to follow the notebook.
+        **options: See `kgkit.reviewing.Options`. Documents are those of the project, where they are left out.
 
     Returns:
         A panel; it is a `kgkit.reviewing.Review`: ``queue``, ``decisions``, ``next()``, ``item()``, ``decide()``,
@@ -92,12 +68,11 @@ def review(
     """
     if theme not in _THEMES:
         raise OptionError.not_one_of("theme", theme, _THEMES)
-    if documents is None and project is not None and hasattr(project, "table"):
-        documents = project.table("documents")
-    return ReviewPanel(
-        proposals, graph, decisions=decisions, project=project, documents=documents, reviewer=reviewer, order=order,
-        groups=groups, blind=blind, second_opinion=second_opinion, learn=learn, seed=seed, theme=theme,
-    )  # fmt: skip
+    project: Any = options.get("project")
+    if options.get("documents") is None and hasattr(project, "table"):
+        options["documents"] = project.table("documents")
+    options.setdefault("learn", True)
+    return ReviewPanel(proposals, graph, theme=theme, **options)
 
 
 class ReviewPanel(Review, anywidget.AnyWidget):
@@ -123,8 +98,20 @@ class ReviewPanel(Review, anywidget.AnyWidget):
             with self._lock:
                 ids = self.upcoming(_AHEAD)
                 cards = {i: self.item(i) for i in ids[:_WITH]}
-                self._shown = {**self.state(), "ids": ids, "cards": cards, "theme": self._theme}
+                self._shown = {
+                    **self.state(), "ids": ids, "cards": cards, "theme": self._theme, "movers": self._movers(),
+                    "about": self.name_of(self.filters.entity) if self.filters.entity else None,
+                    "graph_failed": self.errors.get("graph"),
+                }  # fmt: skip
             self._following.update()
+
+    def _movers(self) -> list[dict[str, Any]]:
+        """Name what the last round of learning moved most."""
+        moved = self.changes[-1].movers if self.changes and not self.blind else ()
+        return [
+            {"name": " = ".join(map(self.name_of, pair)), "before": before, "after": after}
+            for pair, before, after in moved
+        ]
 
     def follow(self, view: Any) -> None:
         """Go along with a graph view: its selection chooses what is asked, and the decisions show in it.
