@@ -162,10 +162,12 @@ class Desk:
         about = self._active
         if self.order == "disagreements":
             about = about & {item for _, item in self._disputes}
+        chosen = self.filters.entity
+        same = set() if chosen is None else self._state.members.get(self._state.group_of(chosen), {chosen})
         kept = [
             e
             for e in (self._entries[i] for i in about)
-            if self.filters.keeps(e, [self._cards.type(m) for m in e.members], inside)
+            if self.filters.keeps(e, [self._cards.type(m) for m in e.members], inside, same)
         ]
         touched = self._cards.touched
         self._ordered: list[str] = ordered(kept, self.order, touched=touched, seed=self._seed, first=self._first)

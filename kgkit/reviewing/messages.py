@@ -122,6 +122,7 @@ def _conflicts(review: Review, message: Mapping[str, Any]) -> Message:
             {
                 "left": review.name_of(r["left_id"]), "right": review.name_of(r["right_id"]),
                 "apart_by": r["apart_by"], "joined_by": r["joined_by"], "settle": r["settle"],
+                "joined_labels": [review.label_of(d) for d in r["joined_by"]],
             }
             for r in rows
         ]

@@ -27,7 +27,7 @@ class Filters:
         document: Items with an entity that this document (its ``doc_id`` or source) names.
         low: Least score.
         high: Highest score.
-        entity: Items about this entity.
+        entity: Items about this entity, and about those that decisions made one with it when it was asked.
     """
 
     kind: str | None = None
@@ -37,13 +37,22 @@ class Filters:
     high: float | None = None
     entity: str | None = None
 
-    def keeps(self, entry: Entry, types: Collection[str | None], inside: Collection[str] | None) -> bool:
-        """Tell whether an item is asked about; ``inside`` are the entities of the document."""
+    def keeps(
+        self, entry: Entry, types: Collection[str | None], inside: Collection[str] | None, same: Collection[str]
+    ) -> bool:
+        """Tell whether an item is asked about.
+
+        Args:
+            entry: The item.
+            types: The types of its entities.
+            inside: The entities of the document.
+            same: The entity with all that is one with it.
+        """
         score = entry.score
         wrong = (
             (self.kind is not None and entry.kind != self.kind)
             or (self.type is not None and self.type not in types)
-            or (self.entity is not None and self.entity not in entry.members)
+            or (self.entity is not None and not any(m in same for m in entry.members))
             or (inside is not None and not any(m in inside for m in entry.members))
             or (self.low is not None and (score is None or score < self.low))
             or (self.high is not None and (score is None or score > self.high))
