@@ -142,9 +142,7 @@ def _split(review: Review, message: Mapping[str, Any]) -> Message:
     seen = review.preview_split(message["item_id"], message["parts"])
     relations = to_polars(seen.relations)
     shown = relations.group_by("part", maintain_order=True).head(_SHOWN)
-    gone = relations.filter(pl.col("part") > 0).with_columns(change=pl.lit("added"))
     return {
-        "effect": gone.select("change", "source", "predicate", "target").to_dicts(),
         "parts": to_polars(seen.parts).to_dicts(),
         "relations": shown.with_columns(pl.col("quotes", "statement_ids").list.head(_QUOTES)).to_dicts(),
     }
