@@ -91,7 +91,8 @@ class Keeping(Desk):
 
         Who says again what was said before, as with a double click, settles nothing.
         """
-        return self.order == "disagreements" or (not self.blind and self.reviewer not in self._disputes[about])
+        asked = self.order == "disagreements" and about[1] in self._ordered
+        return asked or (not self.blind and self.reviewer not in self._disputes[about])
 
     def _tried(self, said: Said, number: int) -> Decision:
         """Make the decision that an answer would be, and keep nothing."""

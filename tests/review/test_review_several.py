@@ -123,6 +123,15 @@ def test_outside_the_queue_of_disagreements_only_a_third_person_settles() -> Non
     assert desk.state()["n_disagreements"] == 0
 
 
+def test_a_second_press_on_the_answer_that_makes_a_disagreement_does_not_settle_it() -> None:
+    first = review(reviewer="Ada")
+    first.decide(PAIR, "accepted")
+    for order in ("score", "disagreements"):
+        desk = review(reviewer="Bo", decisions=first.decisions, order=order)
+        assert [desk.decide(PAIR, "rejected").status for _ in range(2)] == ["recorded", "already applied"]
+        assert desk.state()["n_disagreements"] == 1
+
+
 def test_a_disagreement_that_is_put_off_comes_back_and_takes_no_word_back() -> None:
     desk = two_reviewers(reviewer="Bo", order="disagreements")
     desk.decide(PAIR, "skipped")
