@@ -39,17 +39,21 @@ def main(tool: str, folder: Path) -> None:
     table = read(folder / "records.csv")
     use = TOOLS[tool]
     importlib.import_module(tool)  # what is imported once does not count
-    since = time.perf_counter()
-    ways = use(table)
-    shared = time.perf_counter() - since
-    found, seconds = {}, {}
+    shared, ways = timed(lambda: use(table))
+    found, seconds, cpu = {}, {}, {}
     for name, way in ways.items():
-        since = time.perf_counter()
-        found[name] = way()
-        seconds[name] = shared + time.perf_counter() - since
+        own, found[name] = timed(way)
+        seconds[name], cpu[name] = shared[0] + own[0], shared[1] + own[1]
     (folder / "groups.json").write_text(json.dumps(found))
     version = importlib.metadata.version(tool.replace("_", "-"))
-    print(json.dumps({"seconds": seconds, "gb": peak_gb(), "version": version}))
+    print(json.dumps({"seconds": seconds, "cpu": cpu, "gb": peak_gb(), "version": version}))
+
+
+def timed(work: Callable[[], Any]) -> tuple[tuple[float, float], Any]:
+    """Give the seconds and the CPU seconds, of all threads, that some work takes; and what it gives."""
+    since, cpu = time.perf_counter(), time.process_time()
+    made = work()
+    return (time.perf_counter() - since, time.process_time() - cpu), made
 
 
 def read(path: Path) -> Any:

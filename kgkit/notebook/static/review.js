@@ -1,11 +1,13 @@
 import { Choice, drawCard } from "./review_card.js";
-import { KEYS, SIGNS, count, h, isDarkHere, isForNotebook, said } from "./review_parts.js";
+import { Drawers } from "./review_drawers.js";
+import { count, h, isDarkHere, isForNotebook, said } from "./review_parts.js";
 
 // The panel: keys and buttons, what was sent and not yet answered, and what Python says of how things stand.
 
 const PATIENCE = 2000; // milliseconds without an answer after which the panel says so
 const LOT = 12; // cards asked for at once
-const ORDERS = { teach: "what teaches most", uncertain: "most uncertain", consequential: "most mentions touched", score: "highest score", group: "by group", random: "random audit" };
+const ORDERS = { teach: "what teaches most", uncertain: "most uncertain", consequential: "most mentions touched", score: "highest score", group: "by group", random: "random audit", disagreements: "what reviewers differ in" };
+const KINDS = { merge: "merges", relation: "relations", type: "entities" };
 const DONE = { accepted: "Accepted", rejected: "Rejected", skipped: "Skipped", flagged: "Flagged" };
 let panels = 0;
 
@@ -28,10 +30,10 @@ class Panel {
 
   // Talking with Python
 
-  send(message, then = null) {
+  send(message, then = null, failed = null) {
     const token = `${this.session}-${++this.sent}`;
     const timer = setTimeout(() => this.impatient(), PATIENCE);
-    this.waiting.set(token, { message, then, timer });
+    this.waiting.set(token, { message, then, failed, timer });
     try {
       this.model.send({ ...message, token });
     } catch { // the notebook knows already that there is no kernel
@@ -48,6 +50,7 @@ class Panel {
     if (![...this.waiting.values()].some((w) => w.late)) this.lost.hidden = true;
     this.root.dataset.answered = String(Number(this.root.dataset.answered || 0) + (sent.message.do === "decide"));
     if (message.ok) sent.then?.(message);
+    else if (sent.failed) sent.failed(message.error);
     else this.fail(sent.message, message.error);
     this.follow();
   }
@@ -123,9 +126,8 @@ class Panel {
     if (card && other) {
       this.held = id;
       if (this.heldBy !== "show") this.heldBy = "queue";
-      this.choice = new Choice(card);
+      this.choice = new Choice(card, { send: (...all) => this.send(...all), redraw: () => { if (this.current === card) this.drawCard(true); } });
       this.opened = null;
-      this.effectShown = null;
       this.noteField.value = "";
     }
     this.drawCard(id !== null);
@@ -141,13 +143,16 @@ class Panel {
 
   drawCard(more) {
     const card = this.current;
-    for (const button of this.verdicts) button.disabled = !card;
+    for (const button of this.verdicts) {
+      button.disabled = !card;
+      button.firstChild.textContent = (card && this.choice.does(button.dataset.verdict)) || button.dataset.text;
+    }
     if (!card) {
       const { total = 0 } = this.state.progress || {};
-      this.body.replaceChildren(h("p", { class: "kr-empty" }, more ? "One moment …" : total ? "All decided. Nothing is left to ask." : "Nothing to decide here."));
+      this.body.replaceChildren(h("p", { class: "kr-empty" }, more ? "One moment …" : total ? "All decided. Nothing is left to ask." : Object.keys(this.state.filters).length ? "Nothing to decide here." : "There is nothing to decide."));
       return;
     }
-    const act = { redraw: () => this.drawCard(true), choose: (i) => this.choose(i), open: (quote) => this.open(quote), effect: (parts) => this.send({ do: "split", item_id: card.item_id, parts }, ({ effect }) => { this.effectShown = effect; this.drawCard(true); }), effectShown: this.effectShown };
+    const act = { redraw: () => this.drawCard(true), choose: (i) => this.choose(i), open: (quote) => this.open(quote) };
     const focused = this.body.contains(document.activeElement) ? document.activeElement.getAttribute("aria-label") : null;
     const leave = this.heldBy === "show" && card.status !== "undecided" ? [h("p", { class: "kr-quiet" }, "Answer anew, or ", h("button", { type: "button", class: "kr-link", onclick: () => this.leave() }, "leave it as it is (Esc)"), ".")] : [];
     this.body.replaceChildren(...leave, drawCard(card, this.choice, act), ...(this.opened ? [this.drawOpened()] : []));
@@ -177,16 +182,20 @@ class Panel {
     for (const [field, name] of [[this.documentField, "document"], [this.lowField, "low"], [this.highField, "high"]]) if (document.activeElement !== field) field.value = s.filters[name] ?? "";
     this.lowField.hidden = this.highField.hidden = s.blind;
     this.kindField.hidden = s.kinds.length < 2;
-    this.kindField.replaceChildren(h("option", { value: "" }, "everything"), ...s.kinds.map((k) => h("option", { value: k, selected: k === s.filters.kind }, { merge: "merges", relation: "relations", type: "entities" }[k])));
-    this.who.textContent = s.reviewer + (s.blind ? ", blind" : "");
-    const learned = [s.change, s.learns && !s.helps ? "More answers hardly change the proposals now." : "", s.failed ? `Learning failed: ${s.failed}` : ""].filter(Boolean).join(" ");
-    this.learned.textContent = learned;
-    this.learnButton.hidden = !s.learns;
-    this.conflictButton.hidden = !p.conflicts;
-    this.conflictButton.textContent = `${count(p.conflicts || 0, "contradiction")}: show`;
-    if (!p.conflicts) this.conflictList.replaceChildren();
-    const row = (d) => h("li", {}, h("span", { class: `kr-is-${d.verdict}` }, `${SIGNS[d.verdict]} ${d.verdict}`), " ", said(d.label, "kr-label"), " ", h("button", { type: "button", class: "kr-link", "aria-label": `Change: ${d.label}`, onclick: () => this.show(d.item_id) }, "Change"), " ", h("button", { type: "button", class: "kr-link", "aria-label": `Undo: ${d.label}`, onclick: () => this.send({ do: "undo", decision_id: d.decision_id }) }, "Undo"));
-    this.recent.replaceChildren(...(s.recent.length ? s.recent.map(row) : [h("li", { class: "kr-quiet" }, "none yet")]));
+    this.kindField.replaceChildren(h("option", { value: "" }, "everything"), ...s.kinds.map((k) => h("option", { value: k, selected: k === s.filters.kind }, KINDS[k] ?? k)));
+    this.entityNote.replaceChildren(...(s.filters.entity ? ["Only about ", h("b", {}, said(s.about ?? s.filters.entity)), ". ", h("button", { type: "button", class: "kr-link", onclick: () => this.ask() }, "Show all")] : []));
+    this.who.replaceChildren("You are ", said(s.reviewer), s.blind ? ", scores are hidden" : "");
+    this.news(s);
+    this.drawers.update(s);
+  }
+
+  /** Say what changed behind the item: new scores, or that something does not work. */
+  news(s) {
+    const told = [s.change, s.learns && !s.helps ? "More answers hardly change the proposals now." : null, s.failed ? `Learning failed: ${s.failed}` : null, s.graph_failed ? `The graph view does not follow: ${s.graph_failed}` : null].filter(Boolean).join(" ");
+    if (told === this.told) return;
+    this.told = told;
+    this.newsBox.replaceChildren(told, ...(told ? [" ", h("button", { type: "button", class: "kr-link", onclick: () => { this.newsBox.hidden = true; this.root.focus({ preventScroll: true }); } }, "Hide")] : []));
+    this.newsBox.hidden = !told;
   }
 
   // Deciding
@@ -196,18 +205,29 @@ class Panel {
     if (!card) return this.note(this.queue.length ? "The next item is on its way; that was not taken as an answer." : "");
     const note = this.noteField.value.trim(), extras = this.choice.extras(verdict);
     if (extras.members && extras.members.length < 2) return this.note("Tick at least two that are one, or reject.");
-    this.held = null;
-    this.heldBy = "queue";
+    this.release();
     this.send({ do: "decide", item_id: card.item_id, verdict, ...extras, ...(note ? { note } : {}) });
     this.note("");
     this.tell(`${DONE[verdict]}: ${card.label}.`);
     this.follow();
   }
 
-  takeBack() {
+  release() {
     this.held = null;
     this.heldBy = "queue";
-    this.send({ do: "undo" }, ({ items }) => this.note(items.length ? (items.length > 1 ? `Took back ${items.length} decisions of one step.` : "Taken back.") : "Nothing to take back."));
+  }
+
+  /** Take back one decision, all of a rule, or the last step. */
+  undone(what = {}) {
+    this.release();
+    this.send({ do: "undo", ...what }, ({ items }) => this.note(items.length ? (items.length > 1 ? `Took back ${items.length.toLocaleString("en")} decisions of one step.` : "Taken back.") : "Nothing to take back."));
+  }
+
+  divide() {
+    const split = this.choice?.split;
+    if (!split) return this.note(this.current?.kind === "type" ? "It is mentioned once; there is nothing to split." : "Only an entity can be split; give entities to review.");
+    if (split.mentions === null) return split.load();
+    return this.body.querySelector(".kr-split input")?.focus();
   }
 
   choose(i) {
@@ -219,7 +239,7 @@ class Panel {
   }
 
   open(quote) {
-    this.send({ do: "open", doc_id: quote.doc_id, start: quote.start, end: quote.end }, ({ passage }) => { this.opened = passage; this.drawCard(true); this.root.focus({ preventScroll: true }); });
+    this.send({ do: "open", doc_id: quote.doc_id, start: quote.start, end: quote.end }, ({ passage }) => { this.opened = passage; this.drawCard(true); this.root.focus({ preventScroll: true }); this.body.querySelector(".kr-opened").scrollIntoView({ block: "nearest" }); });
   }
 
   close() {
@@ -229,8 +249,7 @@ class Panel {
   }
 
   leave() {
-    this.held = null;
-    this.heldBy = "queue";
+    this.release();
     this.follow();
     this.root.focus({ preventScroll: true });
   }
@@ -242,31 +261,15 @@ class Panel {
     return first ? this.open(first) : this.note("No words of a document are known here.");
   }
 
-  ask() {
+  ask(order = this.orderField.value) {
     const filters = {}, put = (name, value) => { if (value !== "" && !Number.isNaN(value)) filters[name] = value; };
     put("type", this.typeField.value);
     put("kind", this.kindField.value);
     put("document", this.documentField.value.trim());
     put("low", this.lowField.value === "" ? "" : Number(this.lowField.value));
     put("high", this.highField.value === "" ? "" : Number(this.highField.value));
-    this.held = null;
-    this.send({ do: "ask", order: this.orderField.value, filters });
-  }
-
-  preview(verdict) {
-    const at = Number(this.atField.value);
-    this.send({ do: "preview", verdict, at }, ({ preview: p }) => {
-      const words = verdict === "accepted" ? `score ${at} and above` : `score ${at} and below`;
-      const go = h("button", { type: "button", class: "kr-do", disabled: !p.n, onclick: () => { this.held = null; this.bulkBox.replaceChildren(); this.send({ do: "bulk", verdict, at }, ({ n }) => this.note(`${DONE[verdict]} ${count(n, "item")}; Undo takes all of them back.`)); } }, `${verdict === "accepted" ? "Accept" : "Reject"} ${p.n.toLocaleString("en")} now`);
-      const cancel = h("button", { type: "button", class: "kr-link", onclick: () => this.bulkBox.replaceChildren() }, "Cancel");
-      this.bulkBox.replaceChildren(h("p", {}, h("b", {}, `${count(p.n, "undecided item")} with ${words}.`), p.barred ? ` ${count(p.barred, "item")} left out: earlier answers keep them apart.` : ""),
-        p.weakest.length ? h("div", {}, "The weakest of them:", h("ul", {}, ...p.weakest.map((w) => h("li", {}, `${w.score.toFixed(2)} `, said(w.name))))) : "",
-        p.joins.length ? h("details", {}, h("summary", {}, `${count(p.n_joins, "entity", "entities")} would come of it`), h("ul", {}, ...p.joins.map((names) => h("li", {}, said(names.join(" = ")))))) : "", h("p", {}, go, " ", cancel));
-    });
-  }
-
-  conflicts() {
-    this.send({ do: "conflicts" }, ({ conflicts }) => this.conflictList.replaceChildren(...conflicts.map((c) => h("li", {}, said(c.left), " and ", said(c.right), ": said to be apart, and joined by other answers. ", h("button", { type: "button", class: "kr-link", onclick: () => this.send({ do: "undo", decision_id: c.apart_by }) }, "They are one: take back the “no”"), " ", ...c.joined_by.map((d, k) => h("button", { type: "button", class: "kr-link", onclick: () => this.send({ do: "undo", decision_id: d }) }, `They are two: take back “yes” ${k + 1}`))))));
+    this.release();
+    this.send({ do: "ask", order, filters });
   }
 
   // Around it
@@ -288,8 +291,9 @@ class Panel {
       if (event.key === "Enter" && event.target !== this.orderField) this.root.focus({ preventScroll: true });
       return;
     }
-    const name = event.key.toLowerCase(), acts = { a: () => this.decide("accepted"), r: () => this.decide("rejected"), s: () => this.decide("skipped"), f: () => this.decide("flagged"), u: () => this.takeBack(), e: () => this.evidence(), n: () => this.noteField.focus(), "?": () => { this.help.open = !this.help.open; } };
-    const act = /^[1-9]$/.test(name) ? () => this.choose(Number(name) - 1) : acts[name];
+    const name = event.key.toLowerCase(), acts = { a: () => this.decide("accepted"), r: () => this.decide("rejected"), s: () => this.decide("skipped"), f: () => this.decide("flagged"), u: () => this.undone(), e: () => this.evidence(), n: () => this.noteField.focus(), x: () => this.divide() };
+    const drawer = this.drawers.byKey(name);
+    const act = /^[1-9]$/.test(name) ? () => this.choose(Number(name) - 1) : drawer ? () => this.drawers.toggle(drawer) : acts[name];
     if (!act) return;
     event.preventDefault();
     if (!event.repeat) act();
@@ -298,9 +302,9 @@ class Panel {
   build(el) {
     const id = (part) => `kr-${this.number}-${part}`;
     // A double click is one click: its second press must not decide the next item.
-    const verdict = (name, key, text) => h("button", { type: "button", class: `kr-do kr-do-${name}`, "aria-keyshortcuts": key, onclick: (e) => { if (e.detail < 2) this.decide(name); } }, text, h("kbd", { "aria-hidden": "true" }, key));
+    const verdict = (name, key, text) => h("button", { type: "button", class: `kr-do kr-do-${name}`, "aria-keyshortcuts": key, "data-verdict": name, "data-text": text, onclick: (e) => { if (e.detail < 2) this.decide(name); } }, text, h("kbd", { "aria-hidden": "true" }, key));
     this.verdicts = [verdict("accepted", "A", "Accept"), verdict("rejected", "R", "Reject"), verdict("skipped", "S", "Skip"), verdict("flagged", "F", "Flag")];
-    const undo = h("button", { type: "button", class: "kr-do", "aria-keyshortcuts": "U", onclick: (e) => { if (e.detail < 2) this.takeBack(); } }, "Undo", h("kbd", { "aria-hidden": "true" }, "U"));
+    const undo = h("button", { type: "button", class: "kr-do", "aria-keyshortcuts": "U", onclick: (e) => { if (e.detail < 2) this.undone(); } }, "Undo", h("kbd", { "aria-hidden": "true" }, "U"));
     this.count = h("span", { class: "kr-count" });
     this.bar = h("progress", { class: "kr-progress", value: 0 });
     this.later = h("span", { class: "kr-quiet" });
@@ -318,23 +322,13 @@ class Panel {
     this.lowField = number("score from", "");
     this.highField = number("score to", "");
     for (const field of [this.lowField, this.highField]) field.addEventListener("change", () => this.ask());
-    this.atField = number("threshold", "0.95");
-    this.bulkBox = h("div", { class: "kr-bulk" });
-    this.recent = h("ul", { class: "kr-recent" });
-    this.learned = h("p", { class: "kr-quiet" });
-    this.learnButton = h("button", { type: "button", class: "kr-link", onclick: () => { this.note("Scoring anew …"); this.send({ do: "rescore" }, () => this.note("")); } }, "Learn from the answers now");
-    this.conflictButton = h("button", { type: "button", class: "kr-link kr-warn", hidden: true, onclick: () => this.conflicts() });
-    this.conflictList = h("ul", { class: "kr-recent" });
-    this.help = h("details", { class: "kr-help" }, h("summary", {}, "Keys (?)"), h("dl", {}, ...KEYS.flatMap(([key, what]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, what)])), h("p", { class: "kr-quiet" }, "Keys work while the panel has the focus: click it, or tab to it."));
-    const small = (text, act) => h("button", { type: "button", class: "kr-link", onclick: act }, text);
+    this.entityNote = h("span", { class: "kr-about" });
+    this.newsBox = h("p", { class: "kr-news", role: "status", hidden: true });
+    this.drawers = new Drawers(this, this.number);
     this.root = h("div", { class: "kgkit-review", tabindex: "0", role: "group", "aria-label": "Review panel. Press A to accept, R to reject, S to skip, U to undo, question mark for all keys." },
       h("header", {}, h("b", { class: "kr-title" }, "Review"), this.count, this.later, this.who), this.bar, this.lost,
-      h("div", { class: "kr-tools" }, h("label", { for: id("order") }, "Ask first: "), this.orderField, this.kindField, this.typeField, this.documentField, this.lowField, this.highField),
-      this.body, h("div", { class: "kr-actions" }, ...this.verdicts, undo, this.noteField), this.message, this.live,
-      h("div", { class: "kr-below" },
-        h("details", { class: "kr-fold", open: true }, h("summary", {}, "Recent decisions"), this.recent, this.conflictButton, this.conflictList),
-        h("div", {}, h("details", { class: "kr-fold" }, h("summary", {}, "Many at once"), h("p", {}, h("label", {}, "score ", this.atField), " ", small("Preview accepting", () => this.preview("accepted")), " ", small("Preview rejecting", () => this.preview("rejected"))), this.bulkBox),
-          h("div", { class: "kr-learning" }, this.learned, this.learnButton), this.help)));
+      h("div", { class: "kr-tools" }, h("label", { for: id("order") }, "Ask first: "), this.orderField, this.kindField, this.typeField, this.documentField, this.lowField, this.highField, this.entityNote),
+      this.newsBox, this.body, h("div", { class: "kr-actions" }, ...this.verdicts, undo, this.noteField), this.message, this.live, this.drawers.node);
     this.root.addEventListener("keydown", (e) => this.key(e));
     for (const name of ["keypress", "contextmenu", "copy", "cut", "paste"]) this.root.addEventListener(name, (e) => e.stopPropagation());
     this.themes = new MutationObserver(() => { this.root.dataset.theme = isDarkHere(this.state.theme) ? "dark" : "light"; });

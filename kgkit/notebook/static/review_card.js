@@ -1,12 +1,14 @@
+import { voice } from "./review_drawers.js";
 import { count, differing, h, inWords, marked, said } from "./review_parts.js";
+import { Splitter } from "./review_split.js";
 
 // One item: both sides, the words behind them, what speaks for and against, and what can be chosen.
 
-const WHY = 4; // reasons shown before the rest is folded away
+const WHY = 3; // reasons shown on either side before the rest is folded away
 
 /** What is chosen on a card before a verdict: members, a name, corrections. */
 export class Choice {
-  constructor(card) {
+  constructor(card, act) {
     this.card = card;
     this.members = new Set(card.sides.map((side) => side.entity_id));
     this.named = null;
@@ -16,8 +18,17 @@ export class Choice {
     this.reverse = false;
     this.polarity = card.polarity ?? "";
     this.refused = new Set();
-    this.leaves = new Set();
-    this.leaveName = "";
+    this.split = card.kind === "type" && card.sides[0].n_mentions > 1 ? new Splitter(card, act) : null;
+  }
+
+  /** What a verdict does, where that is not plain from its name. */
+  does(verdict) {
+    const { card } = this, all = card.sides.length;
+    if (verdict === "accepted" && this.split?.some) return "Split";
+    if (verdict === "accepted" && card.kind === "merge" && this.members.size < all) return `Accept ${this.members.size} of ${all}`;
+    if (verdict === "accepted" && card.kind === "relation" && Object.keys(this.extras(verdict)).length) return "Accept as corrected";
+    if (verdict === "rejected" && this.extras(verdict).statement_ids) return `Reject ${count(this.refused.size, "sentence")}`;
+    return null;
   }
 
   /** What goes along with a verdict. */
@@ -37,12 +48,7 @@ export class Choice {
     if (name && !(card.kind === "type" && name === card.sides[0].name)) extras.name = name;
     if (this.type.trim() && this.type.trim() !== card.sides[0].type) extras.type = this.type.trim();
     if (card.kind === "merge" && this.members.size < card.sides.length) extras.members = [...this.members];
-    if (card.kind === "type" && this.leaves.size) return { parts: this.parts() };
-    return extras;
-  }
-
-  parts() {
-    return [{ name: this.leaveName.trim() || this.card.sides[0].name, doc_ids: [...this.leaves] }];
+    return this.split?.some ? { parts: this.split.answer() } : extras;
   }
 }
 
@@ -50,9 +56,15 @@ export class Choice {
 export function drawCard(card, choice, act) {
   const group = card.kind === "merge" && card.sides.length > 2;
   const badge = card.score === null || card.score === undefined ? null : h("span", { class: "kr-badge", title: "how likely the proposal is right" }, `${inWords(card.score)} · ${card.score.toFixed(2)}`);
-  const head = h("div", { class: "kr-question" }, h("h3", {}, card.question || (card.kind === "type" ? "Is this one thing, with the right name and type?" : "")), badge, standing(card));
+  const head = h("div", { class: "kr-question" }, h("h3", {}, card.question), badge, standing(card));
   const body = card.kind === "relation" ? relation(card, choice, act) : sides(card, choice, act, group);
-  return h("div", { class: "kr-card", "data-item": card.item_id, "data-kind": card.kind }, error(card), head, body, against(card), card.kind === "merge" ? shared(card, act) : null, choices(card, choice, act), why(card));
+  return h("div", { class: "kr-card", "data-item": card.item_id, "data-kind": card.kind }, error(card), head, voices(card), body, against(card), card.kind === "merge" ? shared(card, act) : null, choices(card, choice), choice.split?.draw(), why(card));
+}
+
+/** What reviewers said, where they differ. */
+function voices(card) {
+  if (!card.disputed || !card.voices?.length) return null;
+  return h("div", { class: "kr-voices" }, h("b", {}, "Reviewers differ. Your answer settles it."), h("ul", {}, ...card.voices.map((v) => h("li", {}, said(v.reviewer), ": ", ...voice(v)))));
 }
 
 function error(card) {
@@ -112,27 +124,24 @@ function relation(card, choice, act) {
   return h("div", {}, h("p", { class: "kr-triple" }, end(ends[0]), words, end(ends[1])), h("p", {}, turn, " ", polarity), h("ul", { class: "kr-quotes" }, ...card.quotes.slice(0, 12).map((q) => quoteItem(q, act, card.quotes.length > 1 ? tick(q) : null))), some ? h("p", { class: "kr-quiet" }, "Reject now takes away only the unticked sentences; the relation stays with the others.") : null);
 }
 
-function choices(card, choice, act) {
-  if (card.kind === "relation") return null;
-  const name = h("input", { type: "text", class: "kr-field", placeholder: card.kind === "merge" ? "another name" : card.sides[0].name, "aria-label": "Name to have", value: choice.typed, oninput: (e) => { choice.typed = e.target.value; } });
+function choices(card, choice) {
+  if (card.kind !== "merge" && card.kind !== "type") return null;
+  const merge = card.kind === "merge";
+  const name = h("input", { type: "text", class: "kr-field", placeholder: merge ? "another name" : card.sides[0].name, "aria-label": "Name to have", value: choice.typed, oninput: (e) => { choice.typed = e.target.value; } });
   const type = h("input", { type: "text", class: "kr-field", placeholder: card.sides[0].type || "type", "aria-label": "Type to have", value: choice.type, oninput: (e) => { choice.type = e.target.value; } });
-  const row = h("p", { class: "kr-choices" }, h("label", {}, "Name ", name), " ", h("label", {}, "Type ", type));
-  return card.kind === "type" ? h("div", {}, row, splitting(card, choice, act)) : row;
+  return h("p", { class: "kr-choices" }, merge ? "If they are one, call it " : "Correct the name ", name, merge ? " of type " : " or the type ", type, merge ? " – or press the number beside a name." : null);
 }
 
-function splitting(card, choice, act) {
-  if (card.documents.length < 2) return null;
-  const tick = (d) => h("label", {}, h("input", { type: "checkbox", class: "kr-tick", checked: choice.leaves.has(d.doc_id), onchange: (e) => { choice.leaves[e.target.checked ? "add" : "delete"](d.doc_id); act.redraw(); } }), " ", said(d.source), ` (${d.mention_ids.length}) `, h("q", {}, said(d.quote)));
-  const name = h("input", { type: "text", class: "kr-field", placeholder: "name of the other one", "aria-label": "Name of the other one", value: choice.leaveName, oninput: (e) => { choice.leaveName = e.target.value; } });
-  const effect = h("button", { type: "button", class: "kr-link", disabled: !choice.leaves.size, onclick: () => act.effect(choice.parts()) }, "Show what that does to relations");
-  const told = act.effectShown ? h("ul", { class: "kr-effect" }, ...(act.effectShown.length ? act.effectShown.map((r) => h("li", {}, `${r.change === "added" ? "+" : "−"} `, said(`${r.source} · ${r.predicate} · ${r.target}`))) : [h("li", {}, "no relation changes")])) : null;
-  return h("details", { class: "kr-split", open: choice.leaves.size > 0 }, h("summary", {}, "Two of one name? Tick the documents that mean the other one, then accept."), h("ul", { class: "kr-documents" }, ...card.documents.slice(0, 60).map((d) => h("li", {}, tick(d)))), h("p", {}, name, " ", effect), told);
-}
-
+/** The score taken apart: what speaks for it and what against, as far as it counts. */
 function why(card) {
   if (!card.reasons.length) return null;
-  const sorted = [...card.reasons].sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight)), top = Math.max(...sorted.map((r) => Math.abs(r.weight)), 1);
-  const row = (r) => h("li", { class: r.weight < 0 ? "kr-minus" : "kr-plus" }, h("span", { class: "kr-weight" }, `${r.weight < 0 ? "−" : "+"}${Math.abs(r.weight).toFixed(1)}`), h("span", { class: "kr-bar", style: `inline-size:${Math.round((60 * Math.abs(r.weight)) / top)}px`, "aria-hidden": "true" }), said(r.reason));
-  const rest = sorted.length > WHY ? h("details", {}, h("summary", {}, `and ${sorted.length - WHY} more`), h("ul", {}, ...sorted.slice(WHY).map(row))) : null;
-  return h("div", { class: "kr-why" }, h("b", {}, "Why it is proposed"), h("ul", {}, ...sorted.slice(0, WHY).map(row)), rest);
+  const top = Math.max(...card.reasons.map((r) => Math.abs(r.weight)), 1);
+  const row = (r) => h("li", { title: `weight ${r.weight > 0 ? "+" : "−"}${Math.abs(r.weight).toFixed(1)}` }, h("span", { class: "kr-room", "aria-hidden": "true" }, h("span", { class: "kr-bar", style: `inline-size:${Math.max(3, Math.round((44 * Math.abs(r.weight)) / top))}px` })), said(r.reason));
+  const column = (title, kind, reasons) => {
+    if (!reasons.length) return null;
+    const sorted = reasons.sort((a, b) => Math.abs(b.weight) - Math.abs(a.weight));
+    const rest = sorted.length > WHY ? h("details", {}, h("summary", {}, `and ${sorted.length - WHY} more`), h("ul", {}, ...sorted.slice(WHY).map(row))) : null;
+    return h("div", { class: kind }, h("h5", {}, title), h("ul", {}, ...sorted.slice(0, WHY).map(row)), rest);
+  };
+  return h("div", { class: "kr-why kr-columns" }, column("+ Speaks for it", "kr-plus", card.reasons.filter((r) => r.weight > 0)), column("− Speaks against it", "kr-minus", card.reasons.filter((r) => r.weight < 0)));
 }
