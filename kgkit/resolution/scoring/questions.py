@@ -48,8 +48,9 @@ def choose_questions(
         return open_[_distinct(one, two, [spread], [n], n)]
     sizes_of = np.bincount(labels)
     decided = np.where(one == two, sizes_of[one], sizes_of[one] * sizes_of[two])  # pairs that hang on the answer
-    margin = np.argsort(np.abs(odds) + 0.25 * noise - _CONSEQUENCE * np.log2(decided))
-    queues, sizes = [margin], [n // 2]
+    near_even = np.abs(odds) + 0.25 * noise
+    margin = np.argsort(near_even)
+    queues, sizes = [np.argsort(near_even - _CONSEQUENCE * np.log2(decided)), margin], [n // 10, n // 2 - n // 10]
     if scored.learned.trees is not None:
         near = margin[:_NEAR]
         apart = np.abs(scored.learned.apart(scored.rows(open_[near]))) - 0.5 * np.abs(odds[near])
