@@ -60,6 +60,7 @@ class Teaching(Deciding):
             self._merges = new
             change = changed(_scores(old), _scores(new), settled=self._settled(), n_answers=n_answers)
             self.changes.append(change)
+            self.errors.pop("rescore", None)
             self._renew(new)
             self._ask_first(questions)
         self._changed()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from desk_data import TEXTS, Groups, documents, graph, item, merged, pairs, review
+from desk_data import TEXTS, Groups, documents, graph, item, many, merged, pairs, review
 
 import kgkit as kg
 from kgkit import tables
@@ -264,16 +264,6 @@ def test_entities_get_types_and_names_and_are_split() -> None:
 
 
 # Learning
-
-
-def many() -> tuple[pl.DataFrame, kg.resolution.Merges]:  # type: ignore[name-defined]
-    names = [f"{a} {b}" for a in ("Ann", "Bea", "Cy", "Dan", "Eve") for b in ("Moor", "Lund", "Hale", "Rask")]
-    rows = [{"entity_id": f"n{i:02}", "name": n, "type": "PERSON"} for i, n in enumerate(names)]
-    rows += [
-        {"entity_id": f"s{i:02}", "name": n[0] + ". " + n.split()[1], "type": "PERSON"} for i, n in enumerate(names)
-    ]
-    people = pl.DataFrame(rows)
-    return people, kg.propose_merges(people, threshold=0.3)
 
 
 def test_answers_train_the_matcher_and_it_says_what_changed() -> None:

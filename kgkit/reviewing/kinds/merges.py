@@ -146,7 +146,8 @@ def _group(row: Mapping[str, Any], links: Iterable[Entry]) -> Entry:
     members = tuple(sorted(row["members"]))
     weakest = (row["weakest_left_id"], row["weakest_right_id"]) if row["weakest_left_id"] else None
     score, group = row["mean_score"], row["group_id"]
-    return Entry(merge_id(members), "merge", members, score, "group", (), group, weakest, tuple(links))
+    more = {"weakest_score": row["weakest_score"]}
+    return Entry(merge_id(members), "merge", members, score, "group", (), group, weakest, tuple(links), more)
 
 
 def _weakest(entry: Entry, cards: Cards) -> Card:
@@ -154,4 +155,5 @@ def _weakest(entry: Entry, cards: Cards) -> Card:
     weakest = tuple(sorted(entry.weakest or ()))
     link = next((link for link in entry.links if link.members == weakest), None)
     made: Card = {"weakest": [cards.name(i) for i in entry.weakest or ()]}
-    return made if link is None else made | {"weakest_score": link.score, "reasons": as_reasons(link.reasons)}
+    made["weakest_score"] = entry.more.get("weakest_score") if link is None else link.score
+    return made if link is None else made | {"reasons": as_reasons(link.reasons)}
