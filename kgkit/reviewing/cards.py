@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from kgkit.reviewing.entries import as_reasons
 from kgkit.reviewing.kinds import kind_of
 from kgkit.reviewing.words import Words, as_card
 
@@ -72,9 +73,8 @@ class Cards:
     def card(self, entry: Entry, apart: Collection[tuple[str, str]]) -> Card:
         """Make the card of an item: everything but how it stands."""
         made = kind_of(entry.kind).card(entry, self, apart)
-        reasons = [{"reason": r["reason"], "weight": round(r["weight"], 2)} for r in entry.reasons]
-        same: Card = {"item_id": entry.item_id, "kind": entry.kind, "label": self.label(entry), "reasons": reasons}
-        return {"question": "", "sides": [], "against": [], **made, **same}
+        plain: Card = {"question": "", "sides": [], "against": [], "reasons": as_reasons(entry.reasons)}
+        return {**plain, **made, "item_id": entry.item_id, "kind": entry.kind, "label": self.label(entry)}
 
     def side(self, entity_id: str) -> Card:
         """Show one entity: its name, type, aliases, counts, attributes and quotes."""

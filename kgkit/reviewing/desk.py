@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import getpass
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from threading import RLock
 from typing import Any, Unpack
@@ -19,6 +19,7 @@ from kgkit.reviewing.agreeing import Voices, disputed, voices
 from kgkit.reviewing.cards import Cards
 from kgkit.reviewing.entries import Entry, kinds_in, read_entries
 from kgkit.reviewing.kinds import subject_of
+from kgkit.reviewing.links import Links
 from kgkit.reviewing.options import Options, checked
 from kgkit.reviewing.orders import Filters, ordered
 from kgkit.reviewing.payload import COUNT
@@ -52,8 +53,9 @@ class Desk:
         self.filters = Filters()
         entries = read_entries(proposals, self._cards.ids, groups=self._groups)
         self._asks = kinds_in(proposals)
-        self._entries: dict[str, Entry] = {e.item_id: e for e in entries}
-        self._active: set[str] = set(self._entries)
+        self._entries: dict[str, Entry] = {}
+        self._active: set[str] = set()
+        self._take(entries)
         self._types = sorted({t for e in entries for t in map(self._cards.type, e.members) if t})
         self._kinds = sorted({e.kind for e in entries})
         self._first: list[str] = []
@@ -66,6 +68,13 @@ class Desk:
         self.errors: dict[str, str] = {}
         self._settle()
         self._order()
+
+    def _take(self, entries: Iterable[Entry]) -> None:
+        """Ask about more items; the pairs within them are held ready."""
+        found = {e.item_id: e for e in entries}
+        self._links = Links(found.values())
+        self._entries |= self._links.entries | found
+        self._active |= found.keys()
 
     # How things stand
 
@@ -89,7 +98,10 @@ class Desk:
         found: dict[str, Entry] = {}
         for decision in self._state.undoable if "merge" in self._asks else ():
             item, payload = subject_of(decision)[1], decision.payload
-            if decision.kind != "merge" or item in self._entries:
+            if decision.kind != "merge" or item in self._active:
+                continue
+            if item in self._entries:
+                found[item] = self._entries[item]
                 continue
             ids = tuple(
                 sorted({*payload.get("entity_ids", ()), *(payload.get("apart", ()) if "item" in payload else ())})
@@ -104,6 +116,10 @@ class Desk:
         self._stands: Mapping[str, Stand] = self._state.stands
         if self.second_opinion or self.order == "disagreements":
             self._stands = {**self._stands, **self._asked_again()}
+        active = self._links.follow(self._state.stands, self._active)
+        if active is not self._active:
+            self._active = active
+            self._order()
 
     def _asked_again(self) -> dict[str, Stand]:
         """Give how items stand that are asked about although they are decided.

@@ -14,7 +14,7 @@ from kgkit.frames import to_polars
 if TYPE_CHECKING:
     from kgkit.reviewing.kinds import Kind
 
-__all__ = ["Entry", "kinds_in", "read_entries"]
+__all__ = ["Entry", "as_reasons", "kinds_in", "read_entries"]
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,7 @@ class Entry:
         reasons: What speaks for and against it: ``reason`` and ``weight``.
         group: The group of a merge; null where it is in none.
         weakest: Of a group the pair that is least likely, as two entity ids.
+        links: Of a group the pairs that were proposed within it.
         more: What its kind needs besides.
     """
 
@@ -42,6 +43,7 @@ class Entry:
     reasons: tuple[Mapping[str, Any], ...] = ()
     group: str | None = None
     weakest: tuple[str, str] | None = None
+    links: tuple[Entry, ...] = ()
     more: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -73,6 +75,11 @@ def read_entries(proposals: Any, known: Iterable[str], *, groups: bool) -> list[
         msg = f"The proposals name the entity {gone!r}, which is not in the graph. Give the graph they are about."
         raise InputError(msg)
     return list(found.values())
+
+
+def as_reasons(reasons: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Give reasons as plain values."""
+    return [{"reason": r["reason"], "weight": round(r["weight"], 2)} for r in reasons]
 
 
 def kinds_in(proposals: Any) -> frozenset[str]:

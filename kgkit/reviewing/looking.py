@@ -69,7 +69,7 @@ class Looking(Desk):
         left = set(without)
         with self._lock:
             found: list[str] = []
-            front = dict.fromkeys(i for i in self._front if i in self._stands and self.status_of(i) in OPEN)
+            front = dict.fromkeys(i for i in self._front if i in self._active and self.status_of(i) in OPEN)
             for item in [*front, *self._ordered]:
                 if len(found) == n:
                     return found
@@ -232,7 +232,7 @@ class Looking(Desk):
             "error": self.errors.get(entry.item_id),
             "n_mentions": self._cards.touched(entry),
         }
-        hidden: Card = {"score": None, "reasons": []}
+        hidden: Card = {"score": None, "reasons": [], "weakest_score": None}
         return made | (hidden if self.blind else {"score": entry.score})
 
     def label_of(self, decision_id: str) -> str:

@@ -60,6 +60,7 @@ class Teaching(Deciding):
             self._merges = new
             change = changed(_scores(old), _scores(new), settled=self._settled(), n_answers=n_answers)
             self.changes.append(change)
+            self.errors.pop("rescore", None)
             self._renew(new)
             self._ask_first(questions)
         self._changed()
@@ -90,8 +91,8 @@ class Teaching(Deciding):
         found = read_entries(merges, self._cards.ids, groups=self._groups)
         stands = self._state.stands
         stays = {i for i in self._active if stands[i].status != UNDECIDED or self._entries[i].kind != "merge"}
-        self._entries |= {e.item_id: e for e in found}
-        self._active = stays | {e.item_id for e in found}
+        self._active = stays
+        self._take(found)
         self._settle()
         self._order()
 

@@ -93,6 +93,7 @@ def test_the_widget_lives_in_a_notebook(browser: Any, tmp_path: Path, monkeypatc
         page.keyboard.press("2")
         page.keyboard.press("a")
         page.wait_for_function(f"!{GRAPH}.ids().includes('ent_0001')")
+        page.wait_for_function(f"{GRAPH}.still()")
         kept = page.evaluate(f"Object.fromEntries({GRAPH}.ids().map((i) => [i, {GRAPH}.where(i)]))")
         assert kept == {i: at for i, at in there.items() if i != "ent_0001"}
         page.locator(".kg-panel h3").first.get_by_text("Charles Babbage").wait_for()  # the name that was chosen

@@ -117,6 +117,17 @@ def merged(review: Review) -> dict[str, str]:
     return dict(kg.apply_decisions(graph(), review.decisions).canonical.iter_rows())
 
 
+def many() -> tuple[pl.DataFrame, Any]:
+    """Give people, and proposals that learn from answers."""
+    names = [f"{a} {b}" for a in ("Ann", "Bea", "Cy", "Dan", "Eve") for b in ("Moor", "Lund", "Hale", "Rask")]
+    rows = [{"entity_id": f"n{i:02}", "name": n, "type": "PERSON"} for i, n in enumerate(names)]
+    rows += [
+        {"entity_id": f"s{i:02}", "name": n[0] + ". " + n.split()[1], "type": "PERSON"} for i, n in enumerate(names)
+    ]
+    people = pl.DataFrame(rows)
+    return people, kg.propose_merges(people, threshold=0.3)
+
+
 class Broken:
     """A project that cannot be written while ``broken`` is true."""
 

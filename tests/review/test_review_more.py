@@ -7,7 +7,7 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from desk_data import TEXTS, Groups, documents, graph, item, merged, pairs, review
+from desk_data import TEXTS, Groups, documents, graph, item, many, merged, pairs, review
 
 import kgkit as kg
 from kgkit import tables
@@ -74,6 +74,34 @@ def test_of_a_group_some_are_one_and_the_rest_is_apart() -> None:
     desk.undo()
     desk.decide(card["item_id"], "rejected")
     assert merged(desk)["e4"] == "e4"
+
+
+def test_what_a_decision_on_a_group_leaves_open_is_asked_in_pairs() -> None:
+    people = pl.DataFrame({"entity_id": list("abcd"), "name": ["Al", "Bo", "Cy", "Di"]})
+    row = {"group_id": "g", "members": list("abcd"), "n_members": 4, "n_pairs": 6, "n_scored": 3, "mean_score": 0.7}
+    row |= {"weakest_score": 0.6, "weakest_left_id": "b", "weakest_right_id": "c"}
+
+    class Four:
+        frames = {  # noqa: RUF012
+            "merges": pairs([("a", "b", 0.9), ("b", "c", 0.6), ("c", "d", 0.8)]),
+            "groups": tables.from_rows("groups", [row]),
+        }
+
+    desk = Review(Four(), people, reviewer="Ada")
+    whole, rest = item("a", "b", "c", "d"), item("c", "d")
+    assert desk.upcoming(9) == [whole] and desk.next()["weakest_score"] == 0.6
+    desk.decide(whole, "accepted", members=["a", "b"])
+    assert desk.upcoming(9) == [rest]
+    desk.decide(rest, "skipped")
+    desk.undo()
+    desk.decide(rest, "accepted")
+    assert desk.next() is None and desk.progress.total == 2 and desk.conflicts.is_empty()
+    again = Review(Four(), people, reviewer="Ada", decisions=desk.decisions)
+    assert again.next() is None and again.status_of(rest) == "accepted"
+    desk.undo(2)
+    assert desk.upcoming(9) == [whole]
+    desk.decide(whole, "rejected")
+    assert desk.next() is None and desk.progress.total == 1
 
 
 def test_groups_can_be_asked_pair_by_pair() -> None:
@@ -236,16 +264,6 @@ def test_entities_get_types_and_names_and_are_split() -> None:
 
 
 # Learning
-
-
-def many() -> tuple[pl.DataFrame, kg.resolution.Merges]:  # type: ignore[name-defined]
-    names = [f"{a} {b}" for a in ("Ann", "Bea", "Cy", "Dan", "Eve") for b in ("Moor", "Lund", "Hale", "Rask")]
-    rows = [{"entity_id": f"n{i:02}", "name": n, "type": "PERSON"} for i, n in enumerate(names)]
-    rows += [
-        {"entity_id": f"s{i:02}", "name": n[0] + ". " + n.split()[1], "type": "PERSON"} for i, n in enumerate(names)
-    ]
-    people = pl.DataFrame(rows)
-    return people, kg.propose_merges(people, threshold=0.3)
 
 
 def test_answers_train_the_matcher_and_it_says_what_changed() -> None:

@@ -412,7 +412,12 @@ function widgetSource(model) {
 function render({ model, el }) {
   let source = widgetSource(model);
   const view = mount(el, source, { page: false });
-  const follow = () => { const id = model.get("selected"); if (id === null) { if (view.selectedRow !== undefined) view.reset({ tell: false }); } else view.selectId(id); };
+  const follow = () => {
+    if (model.get("_meta") !== source.meta) return; // another graph came along with this selection, and is shown next
+    const id = model.get("selected");
+    if (id !== null) view.selectId(id);
+    else if (view.selectedRow !== undefined) view.reset({ tell: false });
+  };
   const replace = () => { source.stop(); source = widgetSource(model); view.replace(source); };
   const tall = () => { view.root.style.height = `${model.get("height")}px`; };
   model.on("change:selected", follow);

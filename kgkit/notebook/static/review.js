@@ -1,6 +1,6 @@
 import { Choice, drawCard } from "./review_card.js";
 import { Drawers } from "./review_drawers.js";
-import { count, h, isDarkHere, isForNotebook, said } from "./review_parts.js";
+import { count, h, inWords, isDarkHere, isForNotebook, said } from "./review_parts.js";
 
 // The panel: keys and buttons, what was sent and not yet answered, and what Python says of how things stand.
 
@@ -129,6 +129,7 @@ class Panel {
       this.choice = new Choice(card, { send: (...all) => this.send(...all), redraw: () => { if (this.current === card) this.drawCard(true); } });
       this.opened = null;
       this.noteField.value = "";
+      this.announce(card);
     }
     this.drawCard(id !== null);
   }
@@ -208,7 +209,8 @@ class Panel {
     this.release();
     this.send({ do: "decide", item_id: card.item_id, verdict, ...extras, ...(note ? { note } : {}) });
     this.note("");
-    this.tell(`${DONE[verdict]}: ${card.label}.`);
+    this.done = `${DONE[verdict]}: ${card.label}.`;
+    this.tell(this.done);
     this.follow();
   }
 
@@ -277,6 +279,13 @@ class Panel {
   note(text) { this.message.textContent = text; }
   tell(text) { this.live.textContent = text; }
 
+  /** Say aloud what is asked now, to who works in the panel. */
+  announce(card) {
+    if (!this.root.contains(document.activeElement)) return;
+    this.tell([this.done, card.question, card.label, inWords(card.score)].filter(Boolean).join(" "));
+    this.done = "";
+  }
+
   key(event) {
     if (isForNotebook(event)) return;
     event.stopPropagation();
@@ -328,7 +337,7 @@ class Panel {
     this.root = h("div", { class: "kgkit-review", tabindex: "0", role: "group", "aria-label": "Review panel. Press A to accept, R to reject, S to skip, U to undo, question mark for all keys." },
       h("header", {}, h("b", { class: "kr-title" }, "Review"), this.count, this.later, this.who), this.bar, this.lost,
       h("div", { class: "kr-tools" }, h("label", { for: id("order") }, "Ask first: "), this.orderField, this.kindField, this.typeField, this.documentField, this.lowField, this.highField, this.entityNote),
-      this.newsBox, this.body, h("div", { class: "kr-actions" }, ...this.verdicts, undo, this.noteField), this.message, this.live, this.drawers.node);
+      this.newsBox, h("div", { class: "kr-actions" }, ...this.verdicts, undo, this.noteField), this.message, this.live, this.body, this.drawers.node);
     this.root.addEventListener("keydown", (e) => this.key(e));
     for (const name of ["keypress", "contextmenu", "copy", "cut", "paste"]) this.root.addEventListener(name, (e) => e.stopPropagation());
     this.themes = new MutationObserver(() => { this.root.dataset.theme = isDarkHere(this.state.theme) ? "dark" : "light"; });

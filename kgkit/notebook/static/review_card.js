@@ -27,6 +27,7 @@ export class Choice {
     if (verdict === "accepted" && this.split?.some) return "Split";
     if (verdict === "accepted" && card.kind === "merge" && this.members.size < all) return `Accept ${this.members.size} of ${all}`;
     if (verdict === "accepted" && card.kind === "relation" && Object.keys(this.extras(verdict)).length) return "Accept as corrected";
+    if (verdict === "rejected" && card.kind === "merge" && all > 2) return "Reject all";
     if (verdict === "rejected" && this.extras(verdict).statement_ids) return `Reject ${count(this.refused.size, "sentence")}`;
     return null;
   }
@@ -79,7 +80,7 @@ function standing(card) {
 
 function sides(card, choice, act, group) {
   const list = card.sides.map((side, i) => oneSide(card, side, i, choice, act, group));
-  const weakest = card.weakest ? h("p", { class: "kr-quiet" }, "Weakest link: ", said(card.weakest[0]), " and ", said(card.weakest[1]), ".") : null;
+  const weakest = card.weakest ? h("p", { class: "kr-quiet" }, "Weakest link: ", said(card.weakest[0]), " and ", said(card.weakest[1]), typeof card.weakest_score === "number" ? ` (${card.weakest_score.toFixed(2)})` : "", ".") : null;
   return h("div", {}, weakest, h("div", { class: group ? "kr-sides kr-group" : card.sides.length > 1 ? "kr-sides" : "kr-sides kr-one" }, ...list));
 }
 
@@ -91,7 +92,8 @@ function oneSide(card, side, i, choice, act, group) {
   const attributes = side.attributes.length ? h("dl", {}, ...side.attributes.slice(0, 10).flatMap(([k, v, differs]) => [h("dt", {}, said(k)), h("dd", { class: differs ? "kr-differs" : null }, said(v), differs ? " ≠" : "")])) : null;
   const near = side.neighbours?.length ? h("p", { class: "kr-quiet" }, card.kind === "merge" ? "only this one: " : "with: ", ...side.neighbours.slice(0, 6).flatMap((n, k) => [k ? ", " : "", h("span", { title: n.said.join(", ") }, said(n.name))]), side.neighbours.length > 6 ? ` and ${side.neighbours.length - 6} more` : "") : null;
   const quotes = side.quotes.length ? h("ul", { class: "kr-quotes" }, ...side.quotes.slice(0, group ? 1 : 3).map((q) => quoteItem(q, act))) : h("p", { class: "kr-quiet" }, "No words of a document are known for it.");
-  const more = side.n_quotes > side.quotes.length ? h("p", { class: "kr-quiet" }, `${side.quotes.length} of ${side.n_quotes} places shown`) : null;
+  const places = side.quotes.reduce((n, q) => n + Math.max(q.marks.length, 1), 0);
+  const more = side.n_quotes > places ? h("p", { class: "kr-quiet" }, `${places} of ${side.n_quotes} places shown`) : null;
   return h("section", { class: choice.members.has(side.entity_id) ? "kr-side" : "kr-side kr-out", "aria-label": side.name }, h("h4", {}, tick, differing(side.parts), number), h("p", { class: "kr-facts" }, said(facts[0], "kr-type"), ` · ${facts[1]} · ${facts[2]}`), aliases, side.description ? h("p", {}, said(side.description)) : null, attributes, near, quotes, group ? null : more);
 }
 
@@ -143,5 +145,5 @@ function why(card) {
     const rest = sorted.length > WHY ? h("details", {}, h("summary", {}, `and ${sorted.length - WHY} more`), h("ul", {}, ...sorted.slice(WHY).map(row))) : null;
     return h("div", { class: kind }, h("h5", {}, title), h("ul", {}, ...sorted.slice(0, WHY).map(row)), rest);
   };
-  return h("div", { class: "kr-why kr-columns" }, column("+ Speaks for it", "kr-plus", card.reasons.filter((r) => r.weight > 0)), column("− Speaks against it", "kr-minus", card.reasons.filter((r) => r.weight < 0)));
+  return h("div", { class: "kr-why kr-columns" }, column(card.weakest ? "+ Speaks for the weakest link" : "+ Speaks for it", "kr-plus", card.reasons.filter((r) => r.weight > 0)), column("− Speaks against it", "kr-minus", card.reasons.filter((r) => r.weight < 0)));
 }

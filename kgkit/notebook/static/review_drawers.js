@@ -112,13 +112,13 @@ export class Drawers {
     this.verdict = h("select", { class: "kr-field", "aria-label": "What to do", onchange: () => this.unpreviewed() }, h("option", { value: "accepted" }, "Accept"), h("option", { value: "rejected" }, "Reject"));
     this.at = h("input", { type: "number", class: "kr-field kr-number", min: "0", max: "1", step: "0.01", "aria-label": "threshold", value: "0.95", oninput: () => this.unpreviewed() });
     this.rule = h("input", { type: "text", class: "kr-field", id: id("rule"), placeholder: "none: signed by you", oninput: () => this.unpreviewed() });
-    this.side = h("span", {}, "and above");
+    this.side = h("span", {}, "and above.");
     this.previewBox = h("div", { class: "kr-preview", "aria-live": "polite" });
-    return [h("p", { class: "kr-form" }, this.verdict, " all that are undecided and score ", this.at, " ", this.side, ". ", h("label", { for: id("rule") }, "Name of a rule that signs "), this.rule, " ", h("button", { type: "button", class: "kr-do", onclick: () => this.preview() }, "Preview")), this.previewBox, this.policyBox()];
+    return [h("p", { class: "kr-form" }, this.verdict, " all that are undecided and score ", this.at, " ", this.side, h("label", { for: id("rule") }, "Name of a rule that signs "), this.rule, " ", h("button", { type: "button", class: "kr-do", onclick: () => this.preview() }, "Preview")), this.previewBox, this.policyBox()];
   }
 
   unpreviewed() {
-    this.side.textContent = this.verdict.value === "accepted" ? "and above" : "and below";
+    this.side.textContent = this.verdict.value === "accepted" ? "and above." : "and below.";
     this.previewBox.replaceChildren();
   }
 

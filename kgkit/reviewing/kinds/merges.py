@@ -13,7 +13,7 @@ from kgkit.errors import InputError
 from kgkit.frames import take, to_polars
 from kgkit.resolution import merge_id
 from kgkit.reviewing.compare import differences, mark_attributes, speaks_against
-from kgkit.reviewing.entries import Entry
+from kgkit.reviewing.entries import Entry, as_reasons
 from kgkit.reviewing.kinds.kind import Kind
 from kgkit.reviewing.payload import Wanted
 from kgkit.reviewing.words import as_card
@@ -69,7 +69,7 @@ class Merging(Kind):
             sides[0]["parts"], sides[1]["parts"] = differences(sides[0]["name"], sides[1]["name"])
             mark_attributes(sides)
         if entry.weakest is not None:
-            made["weakest"] = [cards.name(i) for i in entry.weakest]
+            made |= _weakest(entry, cards)
         return made
 
     def decision(self, entry: Entry, verdict: str, said: Mapping[str, Any], cards: Cards) -> Wanted:
@@ -113,19 +113,20 @@ def _entries(merges: Any, groups: Any) -> list[Entry]:
     table = tables.empty("groups") if groups is None else take(groups, "groups").frame
     group_of = {member: row["group_id"] for row in table.iter_rows(named=True) for member in row["members"]}
     large = {row["group_id"] for row in table.iter_rows(named=True) if row["n_members"] >= _LEAST}
-    found = [_group(row) for row in table.iter_rows(named=True) if row["n_members"] >= _LEAST]
+    links: dict[str | None, list[Entry]] = {group: [] for group in large}
+    found: list[Entry] = []
     for left, right, score, method, reasons in frame.select(
         "left_id", "right_id", "score", "method", "reasons"
     ).iter_rows():
         group = group_of.get(left)
         if group is None or group != group_of.get(right):
             group = None
-        elif group in large:
-            continue
         pair = (left, right) if left < right else (right, left)
         if left != right:
-            found.append(Entry(merge_id(pair), "merge", pair, score, method, tuple(reasons or ()), group))
-    return found
+            entry = Entry(merge_id(pair), "merge", pair, score, method, tuple(reasons or ()), group)
+            (links[group] if group in large else found).append(entry)
+    rows = table.filter(pl.col("n_members") >= _LEAST).iter_rows(named=True)
+    return [*(_group(row, links[row["group_id"]]) for row in rows), *found]
 
 
 def _complete(merges: Any) -> pl.DataFrame:
@@ -141,7 +142,18 @@ def _complete(merges: Any) -> pl.DataFrame:
     return frame.with_columns(**{name: value for name, value in blank.items() if name not in given})
 
 
-def _group(row: Mapping[str, Any]) -> Entry:
+def _group(row: Mapping[str, Any], links: Iterable[Entry]) -> Entry:
     members = tuple(sorted(row["members"]))
     weakest = (row["weakest_left_id"], row["weakest_right_id"]) if row["weakest_left_id"] else None
-    return Entry(merge_id(members), "merge", members, row["mean_score"], "group", (), row["group_id"], weakest)
+    score, group = row["mean_score"], row["group_id"]
+    more = {"weakest_score": row["weakest_score"]}
+    return Entry(merge_id(members), "merge", members, score, "group", (), group, weakest, tuple(links), more)
+
+
+def _weakest(entry: Entry, cards: Cards) -> Card:
+    """Show the weakest pair of a group, and why it was proposed."""
+    weakest = tuple(sorted(entry.weakest or ()))
+    link = next((link for link in entry.links if link.members == weakest), None)
+    made: Card = {"weakest": [cards.name(i) for i in entry.weakest or ()]}
+    made["weakest_score"] = entry.more.get("weakest_score") if link is None else link.score
+    return made if link is None else made | {"reasons": as_reasons(link.reasons)}
