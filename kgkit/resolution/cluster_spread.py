@@ -45,9 +45,7 @@ def spread_links(
     return np.concatenate([must[0], joined[whole]]), np.concatenate([must[1], whole])
 
 
-def _between(
-    pairs: tuple[Ints, Ints, Reals], labels: Ints, sizes: Ints, one: Ints, two: Ints, missing: float
-) -> Reals:
+def _between(pairs: tuple[Ints, Ints, Reals], labels: Ints, sizes: Ints, one: Ints, two: Ints, missing: float) -> Reals:
     """Mean log-odds between the groups of pairs of records."""
     n = np.int64(len(labels))
     a, b = labels[pairs[0]], labels[pairs[1]]
@@ -65,7 +63,7 @@ def _between(
 
 
 def _within(pairs: tuple[Ints, Ints, Reals], labels: Ints, sizes: Ints, records: Ints, missing: float) -> Reals:
-    """Mean log-odds between records and the others of their groups; infinite for a record alone, which holds nothing."""
+    """Mean log-odds between records and the others of their groups; infinite for a record alone."""
     inside = labels[pairs[0]] == labels[pairs[1]]
     ends = np.concatenate([pairs[0][inside], pairs[1][inside]])
     total = np.bincount(ends, np.concatenate([pairs[2][inside]] * 2), len(labels))[records]

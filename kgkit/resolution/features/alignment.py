@@ -35,7 +35,7 @@ class Aligned:
     n_rest_left: npt.NDArray[np.int16]
     n_rest_right: npt.NDArray[np.int16]
     n_shared: npt.NDArray[np.int16]
-    used: npt.NDArray[np.bool_]  # pairs x (nickname, initial, short form, misspelling, misspelling of several consonants)
+    used: npt.NDArray[np.bool_]  # pairs x (nickname, initial, short form, misspelling, several letters)
     last: Flags  # whether each name's last word is matched in the other (both)
     first: Flags
     only_numbers: Flags  # no word is left over that has no digit

@@ -63,12 +63,14 @@ def pair_features(prepared: Prepared, left: Ints, right: Ints) -> Features:
     values["more"] = _more(prepared, left, right, aligned)
     values["value"] = value_codes(prepared, left, right)
     own = (aligned.n_rest_left > 0) & (aligned.n_rest_right > 0)
-    values |= context_features(prepared, left, right, own)
+    context = context_features(prepared, left, right, own)
+    values |= context
+    named_together = np.isin(context["together"], (2, 3))
     levels = np.zeros((len(left), len(prepared.columns)), np.int8)
     for i, column in enumerate(prepared.columns):
         levels[:, i], values[f"column.{column.name}"] = compare(column, left, right)
         if column.name == DESCRIPTION:
-            levels[values["together"] >= 2, i] = 0  # one text may describe both that it names
+            levels[named_together, i] = 0  # one text may describe both that it names
     similarity = 0.5 * values["grams"] + 0.3 * values["sorted"] + 0.2 * values["cover"]  # type: ignore[operator]
     return Features(values, levels, similarity.astype(np.float32))
 
