@@ -39,6 +39,7 @@ Weights that are judgements, set by hand, since no set tells them: {by_hand}."""
 
 BY_HAND = {
     "generation": (0, -0.5, 1.0, -3.0),
+    "type": (0, 0, 0, 0),  # the sets with types are the easier ones, which is not what types do
     "neighbours": (0, -0.3, 0, 0.2, 0.4, 1.2, 2.2),
     "together": (0, 0.3, -1.0, -1.5),
     "related": (0, 2.0, -2.0),
@@ -134,6 +135,9 @@ def _columns(steps: np.ndarray) -> tuple[Any, list[tuple[float | None, float | N
             free = (None, None) if first else (0, None) if measure.trend > 0 else (None, 0)
             if measure.name in MODEST:
                 free = (-1.0, 0.0) if first else (0.0, MODEST_STEP)
+            if measure.name in BY_HAND:
+                given = BY_HAND[measure.name]
+                free = (given[step] - (given[step - 1] if measure.trend else 0),) * 2
             bounds.append(free)
     return sparse.csr_array(np.stack(columns, axis=1).astype(float)), bounds
 
@@ -143,8 +147,7 @@ def _table(factors: np.ndarray, start: float) -> Table:
     for measure in MEASURES:
         own = factors[at : at + len(measure.steps) - 1]
         at += len(own)
-        fitted = np.r_[0.0, np.cumsum(own) if measure.trend else own]
-        weights.append(np.array(BY_HAND.get(measure.name, fitted), float))
+        weights.append(np.r_[0.0, np.cumsum(own) if measure.trend else own])
     return Table(start, tuple(weights))
 
 

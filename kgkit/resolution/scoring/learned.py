@@ -53,6 +53,8 @@ class Learned:
 
     def by_trees(self, scored: Scored) -> Reals:
         """Log-odds by the trees alone."""
+        if not len(scored):
+            return np.zeros(0)
         inputs = _inputs(scored)
         # One tree after the other: pieces are scored in threads already, where the forest's own would only warn.
         said = sum(tree.predict_proba(inputs, check_input=False)[:, 1] for tree in self.trees.estimators_)
