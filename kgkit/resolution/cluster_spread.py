@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from kgkit.resolution.cluster_link import Ints, Reals
+from kgkit.resolution.cluster_link import Ints, Reals, connected
 
 __all__ = ["spread_links"]
 
@@ -28,8 +28,8 @@ def spread_links(
         missing: Log-odds of an unscored pair.
 
     Returns:
-        Must-links: those given, and those that bind the members of joined groups. They join nothing that ``apart``
-        separates.
+        Must-links that bind what the given ones bind and the members of joined groups. They join nothing that
+        ``apart`` separates.
     """
     across = labels[must[0]] != labels[must[1]]
     if not across.any():
@@ -38,11 +38,11 @@ def spread_links(
     sizes = np.bincount(labels, minlength=len(labels))
     against = -_between(pairs, labels, sizes, one, two, missing)
     held = np.minimum(_within(pairs, labels, sizes, one, missing), _within(pairs, labels, sizes, two, missing))
-    order = np.argsort(against - held, kind="stable")
-    joined = _joined(labels, apart, ((int(one[i]), int(two[i])) for i in order if against[i] < held[i]))
-    touched = np.flatnonzero(joined != labels)
-    whole = np.flatnonzero(np.isin(joined, joined[touched]) & (joined != np.arange(len(labels))))
-    return np.concatenate([must[0], joined[whole]]), np.concatenate([must[1], whole])
+    order = np.lexsort((two, one, against - held))
+    wanted = [(labels[one[i]], labels[two[i]]) for i in order if against[i] < held[i]]
+    blocks = _joined(connected(len(labels), *must), labels, apart, wanted)
+    bound = np.flatnonzero(blocks != np.arange(len(labels)))
+    return blocks[bound], bound
 
 
 def _between(pairs: tuple[Ints, Ints, Reals], labels: Ints, sizes: Ints, one: Ints, two: Ints, missing: float) -> Reals:
@@ -73,15 +73,10 @@ def _within(pairs: tuple[Ints, Ints, Reals], labels: Ints, sizes: Ints, records:
     return np.where(others > 0, mean, np.inf)
 
 
-def _joined(labels: Ints, apart: tuple[Ints, Ints], links: Iterable[tuple[int, int]]) -> Ints:
-    """Join the groups of linked records, in order, as long as nothing is joined that is apart."""
-    found = labels.copy()
-    for one, two in links:
-        a, b = found[one], found[two]
-        if a == b:
-            continue
-        ends = found[apart[0]], found[apart[1]]
-        if (((ends[0] == a) & (ends[1] == b)) | ((ends[0] == b) & (ends[1] == a))).any():
-            continue
-        found[found == max(a, b)] = min(a, b)
-    return found
+def _joined(blocks: Ints, labels: Ints, apart: tuple[Ints, Ints], wanted: Iterable[tuple[int, int]]) -> Ints:
+    """Join groups, in order, each whole and with all that must be one with it, unless that joins what is apart."""
+    for one, two in wanted:
+        whole = np.isin(blocks, blocks[(labels == one) | (labels == two)])
+        if not (whole[apart[0]] & whole[apart[1]]).any():
+            blocks = np.where(whole, np.flatnonzero(whole)[0], blocks)
+    return blocks
