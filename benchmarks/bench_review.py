@@ -12,6 +12,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -21,16 +22,17 @@ import polars as pl
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests"), str(ROOT / "benchmarks")]
 
-import kgkit as kg  # noqa: E402
 from browser import drive, samples  # noqa: E402
+
+import kgkit as kg  # noqa: E402
 from kgkit.reviewing import Review  # noqa: E402
 
 ENTITIES, FORMS, TIMES = 5_000, 10, 15
-SYLLABLES = "ba ke li mo nu ra se ti vo wa den gor hal kin lun mar nor pel ros tam".split()
+SYLLABLES = [*map("".join, product("bdglmnrstv", "aeo"))]
 HEAD = f"""## Reviewing
 
-{{proposals:,}} merge proposals, asked in pairs, about a graph of {ENTITIES:,} entities and {{relations:,}} relations; each decision is one
-transaction of a project on disk. Medians, and the slowest, of as many tries as are named.
+{{proposals:,}} merge proposals, asked in pairs, about a graph of {ENTITIES:,} entities and {{relations:,}} relations;
+each decision is one transaction of a project on disk. Medians, and the slowest, of as many tries as are named.
 
 | {{title}} | tries | median ms | slowest ms |
 |---|---|---|---|"""
@@ -46,7 +48,8 @@ ROOTS = "const panel = [...document.querySelectorAll('.kgkit-review')].at(-1);"
 GRAPH = "const root = document.querySelector('.kgkit-graph'), graph = root.kgkitGraph;"
 UNTIL = """const until = async (true_) => { const since = performance.now(), limit = since + 30000;
   while (!true_()) { if (performance.now() > limit) throw new Error('waited too long: ' + true_);
-    await new Promise((done) => { const c = new MessageChannel(); c.port1.onmessage = done; c.port2.postMessage(0); }); }
+    await new Promise((done) => { const c = new MessageChannel();
+      c.port1.onmessage = done; c.port2.postMessage(0); }); }
   return performance.now() - since; };
 const press = (key) => panel.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
 const answered = () => Number(panel.dataset.answered || 0);
@@ -61,16 +64,21 @@ DECIDE = f"""async (key) => {{ {ROOTS} {UNTIL}
   return [next, performance.now() - since]; }}"""
 BURST = f"""async () => {{ {ROOTS} {UNTIL}
   const n = answered(), since = performance.now();
-  for (let k = 0; k < 30; k++) {{ press('ar'[k % 2]); await new Promise((done) => setTimeout(done, 15)); }}
-  await until(() => answered() >= n + 30);
-  return performance.now() - since; }}"""
+  let taken = 0;
+  for (let k = 0; k < 30; k++) {{
+    press('ar'[k % 2]);
+    taken += !panel.querySelector('.kr-message').textContent.startsWith('The next item');
+    await new Promise((done) => setTimeout(done, 15)); }}
+  await until(() => answered() >= n + taken);
+  return [performance.now() - since, taken]; }}"""
 CHOOSE = f"""async (id) => {{ {ROOTS} {GRAPH} {UNTIL}
   const box = root.querySelector('.kg-canvas').getBoundingClientRect(), name = graph.named(id);
-  const input = root.querySelector('.kg-search');
+  const input = root.querySelector('.kg-search'), about = () => panel.querySelector('.kr-about').textContent;
+  const before = about();
   input.focus(); input.value = name; input.dispatchEvent(new Event('input', {{ bubbles: true }}));
   const since = performance.now();
   input.dispatchEvent(new KeyboardEvent('keydown', {{ key: 'Enter', bubbles: true }}));
-  await until(() => panel.textContent.includes(`Only about ${{name}}`) && panel.querySelector('.kr-card'));
+  await until(() => about() && about() !== before && panel.querySelector('.kr-card'));
   await painted();
   return performance.now() - since; }}"""
 REDRAW = f"""async () => {{ {ROOTS} {GRAPH} {UNTIL}
@@ -179,7 +187,12 @@ def in_lab() -> list[str]:
         both = [page.evaluate(DECIDE, "ar"[k % 2]) for k in range(TIMES)]
         rows.append(row("key → next item painted", [b[0] for b in both]))
         rows.append(row("key → decision kept and acknowledged", [b[1] for b in both]))
-        rows.append(row("30 keys, 15 ms apart → all counted", [page.evaluate(BURST) for _ in range(3)]))
+        bursts = []
+        for _ in range(3):
+            page.wait_for_timeout(10_000)  # it learns from what was answered before
+            bursts.append(page.evaluate(BURST))
+        taken = min(n for _, n in bursts)
+        rows.append(row(f"30 keys, 15 ms apart → {taken} of 30 kept and acknowledged", [ms for ms, _ in bursts]))
         page.wait_for_timeout(6_000)  # it learns from these
         drive.run_cell(page, 3)
         page.wait_for_timeout(200)

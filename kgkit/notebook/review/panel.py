@@ -19,7 +19,7 @@ from kgkit.reviewing.options import takes_options
 
 __all__ = ["ReviewPanel", "review"]
 
-_AHEAD = 40  # items whose ids the browser knows ahead; it asks for their cards in small lots
+_AHEAD = 60  # items whose ids the browser knows ahead; it asks for their cards in small lots
 _GATHERED = 0.08  # seconds in which what messages change is gathered, so that quick keys do not wait for each picture
 _WITH = 4  # cards that travel with the state, so that a page that is loaded again shows one at once
 _THEMES = ("auto", "light", "dark")
@@ -112,7 +112,8 @@ class ReviewPanel(Review, anywidget.AnyWidget):
                 ids = self.upcoming(_AHEAD)
                 cards = {i: self.item(i) for i in ids[:_WITH]}
                 self._shown = {
-                    **self.state(), "version": self._told, "ids": ids, "cards": cards, "theme": self._theme, "movers": self._movers(),
+                    **self.state(), "version": self._told, "ids": ids, "cards": cards, "theme": self._theme,
+                    "movers": self._movers(),
                     "about": self.name_of(self.filters.entity) if self.filters.entity else None,
                     "graph_failed": self.errors.get("graph"),
                 }  # fmt: skip

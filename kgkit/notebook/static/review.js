@@ -6,7 +6,7 @@ import { count, h, inWords, isDarkHere, isForNotebook, said } from "./review_par
 
 const PATIENCE = 2000; // milliseconds without an answer after which the panel says so
 const LOT = 12; // cards asked for at once
-const READY = 24; // items whose cards are kept at hand
+const READY = 40; // items whose cards are kept at hand
 const ORDERS = { teach: "what teaches most", uncertain: "most uncertain", consequential: "most mentions touched", score: "highest score", group: "by group", random: "random audit", disagreements: "what reviewers differ in" };
 const KINDS = { merge: "merges", relation: "relations", type: "entities" };
 const DONE = { accepted: "Accepted", rejected: "Rejected", skipped: "Skipped", flagged: "Flagged" };
