@@ -143,7 +143,8 @@ def ratio(found: dict[str, Run]) -> str:
     if ours.score is None or theirs.score is None:
         return ""
     took = [f"{one.seconds:.1f} s, CPU {one.cpu:.1f} s, F1 {one.score.f1:.3f}" for one in (theirs, ours) if one.score]
-    return f"{LARGE}: Splink takes {theirs.seconds / ours.seconds:.2f} times as long as kgkit ({took[0]}; kgkit {took[1]})."
+    times = theirs.seconds / ours.seconds
+    return f"{LARGE}: Splink takes {times:.2f} times as long as kgkit ({took[0]}; kgkit {took[1]})."
 
 
 def kgkit(name: str, folder: Path) -> None:

@@ -35,10 +35,11 @@ WEIGHTS = Path(__file__).resolve().parent.parent / "kgkit" / "resolution" / "sco
 REMARKS = """What each step of each measure adds to the log-odds (natural logarithm) that two records are one.
 Made by tools/fit_merges.py; columns: measure, step, weight. "start" is where a pair begins of which nothing is known.
 A step that is "not known" or "none" weighs nothing. Sets used: {sets}.
-No set has what these measure, so their weights are judgements, set by hand: {by_hand}."""
+Weights that are judgements, set by hand, since no set tells them: {by_hand}."""
 
 BY_HAND = {
     "generation": (0, -0.5, 1.0, -3.0),
+    "type": (0, 0, 0, 0),  # the sets with types are the easier ones, which is not what types do
     "neighbours": (0, -0.3, 0, 0.2, 0.4, 1.2, 2.2),
     "together": (0, 0.3, -1.0, -1.5),
     "related": (0, 2.0, -2.0),
@@ -48,10 +49,9 @@ BY_HAND = {
 }
 ROWS = 4_000  # matches, and other pairs, of one set at most
 MATCHES = 100.0  # what the matches of a set weigh, in pairs
-MODEST = ("description", "described")  # sentences of documents are shared by those they name, unlike the sets' texts
+MODEST = ("described",)  # sentences of documents are shared by those they name, unlike the sets' texts
 MODEST_STEP = 0.3
 PULL = 0.2
-MOST_FOR_ONE_LIST = 1.0  # the sets of one list hold more duplicates than a graph does
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,10 @@ def _columns(steps: np.ndarray) -> tuple[Any, list[tuple[float | None, float | N
             free = (None, None) if first else (0, None) if measure.trend > 0 else (None, 0)
             if measure.name in MODEST:
                 free = (-1.0, 0.0) if first else (0.0, MODEST_STEP)
-            bounds.append((0, MOST_FOR_ONE_LIST) if measure.name == "lists" else free)
+            if measure.name in BY_HAND:
+                given = BY_HAND[measure.name]
+                free = (given[step] - (given[step - 1] if measure.trend else 0),) * 2
+            bounds.append(free)
     return sparse.csr_array(np.stack(columns, axis=1).astype(float)), bounds
 
 
@@ -144,8 +147,7 @@ def _table(factors: np.ndarray, start: float) -> Table:
     for measure in MEASURES:
         own = factors[at : at + len(measure.steps) - 1]
         at += len(own)
-        fitted = np.r_[0.0, np.cumsum(own) if measure.trend else own]
-        weights.append(np.array(BY_HAND.get(measure.name, fitted), float))
+        weights.append(np.r_[0.0, np.cumsum(own) if measure.trend else own])
     return Table(start, tuple(weights))
 
 

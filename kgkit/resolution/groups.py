@@ -14,6 +14,7 @@ from kgkit.errors import InputError
 from kgkit.resolution.cluster_complete import Complete, complete_pairs
 from kgkit.resolution.cluster_link import Edges, Ints, Reals, connected, link, run_starts
 from kgkit.resolution.cluster_moves import move_records
+from kgkit.resolution.cluster_spread import spread_links
 from kgkit.resolution.cluster_stats import describe_groups
 
 __all__ = ["MISSING", "Groups", "group_pairs"]
@@ -106,6 +107,9 @@ def group_pairs(
     pairs = _ordered(n, _inside(checked, blocks, threshold))
     del checked
     pairs, n_completed = _completed(n, pairs, complete, threshold)
+    if len(same[0]):
+        alone = _linked(pairs, apart, np.arange(n), missing, threshold)
+        blocks = connected(n, *spread_links(pairs, same, apart, alone, missing=missing))
     labels = _linked(pairs, apart, blocks, missing, threshold)
     labels, n_moved = _moved(pairs, apart, blocks, labels, missing, threshold)
     table = describe_groups(pairs, same, labels, missing=missing, limit=_LIMIT)

@@ -143,7 +143,7 @@ class Merges(Result):
         ids = scored.prepared.records.frame["entity_id"]
         must, cannot = _links(ids, decisions)
         settled = np.array([a * len(ids) + b for a, b in [*must, *cannot]], np.int64)
-        rows = choose_questions(scored, n, settled=settled, seed=seed)
+        rows = choose_questions(scored, n, labels=self._labels(ids), settled=settled, seed=seed)
         return give(pairs_table(scored, rows, ids, scored.log_odds[rows]), "merges", self._backend)
 
     def _again(self, scored: Scored, decisions: Any, verdicts: pl.DataFrame, told: pl.DataFrame) -> Merges:
@@ -168,6 +168,13 @@ class Merges(Result):
     @property
     def _backend(self) -> Backend:
         return backend_of(self.merges)
+
+    def _labels(self, ids: pl.Series) -> npt.NDArray[np.int64]:
+        """Number the groups, and give the number of each entity's own."""
+        groups = to_polars(self.groups).select("members").with_row_index("at").explode("members")
+        found = ids.to_frame("members").join(groups, on="members", how="left", maintain_order="left")
+        alone = pl.int_range(pl.len()) + groups.height
+        return found.select(pl.col("at").cast(pl.Int64).fill_null(alone)).to_series().to_numpy()
 
     def _candidates(self) -> Scored:
         if self.scored is None:

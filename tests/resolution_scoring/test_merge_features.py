@@ -99,6 +99,11 @@ def test_persons(one: str, other: str, step: str) -> None:
     [
         ("matched", "Bill Gates", "William Gates", "a nickname"),
         ("matched", "J. Watson", "John Watson", "an initial"),
+        ("matched", "Anna Petrova", "Anna Petrowa", "one letter or vowels differ"),
+        ("matched", "Muhammad Salman", "Mohammed Salman", "one letter or vowels differ"),
+        ("matched", "Luís Monteiro", "Luís Montenegro", "several letters differ"),
+        ("legal", "Open Joint Stock Company Kedr", "Kedr OAO", "the same"),
+        ("legal", "ООО Кедр", "Общество с ограниченной ответственностью Кедр", "the same"),
         ("legal", "Acme Ltd", "Acme Limited", "the same"),
         ("legal", "Acme Ltd", "Acme GmbH", "differs"),
         ("legal", "Acme", "Acme GmbH", "one has none"),
@@ -113,6 +118,12 @@ def test_persons(one: str, other: str, step: str) -> None:
 def test_measures(measure: str, one: str, other: str, step: str) -> None:
     assert steps(one, other)[measure] == step
     assert steps(other, one)[measure] == step
+
+
+def test_father_and_son_do_not_change_places() -> None:
+    father = "all words agree, those around “son of” in another order"
+    assert steps("Omar bin Hasan Rawi", "Hasan bin Omar Rawi", "PERSON")["person"] == father
+    assert steps("Omar bin Hasan Rawi", "Rawi, Omar bin Hasan", "PERSON")["person"] == "all words agree"
 
 
 def test_years_of_birth_are_read_from_descriptions() -> None:
@@ -133,9 +144,41 @@ def test_measures_are_the_same_for_both_orders(names: list[str]) -> None:
 
 
 def test_a_sentence_that_names_both_describes_neither() -> None:
-    told = ["The twins Tyler and Cameron Winklevoss sued him."] * 2
-    found = steps("Tyler Winklevoss", "Cameron Winklevoss", "PERSON", description=told)
-    assert (found["description"], found["together"]) == ("not known", "once")
+    told = "The twins Tyler and Cameron Winklevoss sued him."
+    names = ["Tyler Winklevoss", "Cameron Winklevoss", "Tyler Winkelvoss"]
+    frame = pl.DataFrame({"entity_id": list("abc"), "name": names, "type": "PERSON", "description": told})
+    other = pl.DataFrame({"entity_id": ["d"], "name": ["Ada"], "type": "PERSON", "description": ["She wrote notes."]})
+    prepared = prepare(records_of(pl.concat([frame, other])))
+    scored = score_pairs(prepared, np.array([0, 0], np.int32), np.array([1, 2], np.int32))
+    together = next(i for i, m in enumerate(MEASURES) if m.name == "together")
+    assert [MEASURES[together].steps[s] for s in scored.steps[:, together]] == ["once", "not known"]
+    assert [LEVELS[s] for s in scored.levels[:, 0]] == ["missing", "same"]
+
+
+def test_descriptions_are_weighed_by_how_they_behave_here() -> None:
+    """Texts that only duplicates share say much; a text that all share says nothing."""
+    names = [f"{word}{n}" for word in ("Alder", "Beech", "Cedar", "Damson", "Elm", "Fir") for n in ("", "s")]
+    told = {"own": [f"tree number {i // 2} of the park" for i in range(12)], "all": ["a tree"] * 11 + ["a bush"]}
+    odds = {}
+    for kind, texts in told.items():
+        frame = pl.DataFrame({"entity_id": [f"{i:02d}" for i in range(12)], "name": names, "description": texts})
+        left, right = (side.astype(np.int32) for side in np.triu_indices(12, 1))
+        scored = score_pairs(prepare(records_of(frame)), left, right)
+        odds[kind] = scored.columns.weights[0]
+    assert odds["own"][LEVELS.index("same_rare")] > 1
+    assert odds["all"][LEVELS.index("same")] <= 0
+
+
+def test_ranks_count_between_two_lists_alone() -> None:
+    """Of one list twenty records may be one thing, and the last of them is as much the same as the first."""
+    names = ["Acme Boats", "Acme Boat", "Acme Bots", "Acme Boats Ltd"]
+    frame = pl.DataFrame({"entity_id": list("abcd"), "name": names, "source": list("xyyy")})
+    left, right = np.array([0, 0, 0], np.int32), np.array([1, 2, 3], np.int32)
+    worst = next(i for i, m in enumerate(MEASURES) if m.name == "rank_worst")
+    one = score_pairs(prepare(records_of(frame)), left, right)
+    two = score_pairs(prepare(records_of(frame), across="source"), left, right)
+    assert one.steps[:, worst].tolist() == [0, 0, 0]
+    assert len(set(two.steps[:, worst].tolist())) > 1
 
 
 def column_levels(*cells: str | None) -> list[str]:
@@ -179,8 +222,8 @@ def test_weights_of_numbers_go_one_way_and_unknown_weighs_nothing() -> None:
 
 
 def test_unknown_numbers_are_step_nought() -> None:
-    measure = next(m for m in MEASURES if m.name == "description")
-    found = binned({"description": np.array([np.nan, 0.0, 1.0])}, (measure,))
+    measure = next(m for m in MEASURES if m.name == "described")
+    found = binned({"described": np.array([np.nan, 0.0, 1.0])}, (measure,))
     assert found[:, 0].tolist() == [0, 1, len(measure.edges) + 1]
 
 

@@ -18,7 +18,7 @@ from kgkit.resolution.features.folding import fold
 from kgkit.resolution.features.letters import gram_vectors, word_vectors
 from kgkit.resolution.features.ragged import Ragged
 from kgkit.resolution.groups import group_pairs
-from kgkit.resolution.scoring import scored
+from kgkit.resolution.scoring import learned, scored
 from kgkit.text import normalise_name
 
 GIVEN = ("Ada", "Grace", "Bill", "William", "Álvaro", "J.", "Владимир")
@@ -48,6 +48,24 @@ def test_pieces_and_threads_change_nothing(monkeypatch: pytest.MonkeyPatch, size
     assert whole.merges.height > 20
     for name, frame in whole.frames.items():
         assert_frame_equal(frame, parted.frames[name], check_exact=True)
+
+
+@pytest.mark.parametrize("cores", [1, 3])
+def test_what_was_learned_is_scored_in_pieces_and_of_no_pairs_too(monkeypatch: pytest.MonkeyPatch, cores: int) -> None:
+    """Warnings are errors here: trees must not start threads of their own within those of the pieces."""
+    first = kg.propose_merges(people())
+    assert first.scored is not None
+    spread = np.argsort(first.scored.log_odds, kind="stable")[:: len(first.scored) // 14]
+    must = [(int(first.scored.left[i]), int(first.scored.right[i])) for i in spread[-7:]]
+    cannot = [(int(first.scored.left[i]), int(first.scored.right[i])) for i in spread[:7]]
+    whole = learned.learn(first.scored, must, cannot)
+    assert whole.learned is not None
+    assert whole.learned.trees is not None
+    monkeypatch.setattr(scored, "_PIECE", 7)
+    monkeypatch.setattr(pieces, "count_cores", lambda: cores)
+    np.testing.assert_array_equal(learned.learn(first.scored, must, cannot).log_odds, whole.log_odds)
+    none = whole.rows(np.array([], np.int64))
+    assert whole.learned.score(none).shape == whole.learned.apart(none).shape == (0,)
 
 
 def test_pieces_cover_all_and_pass_errors_on(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,8 +13,8 @@ from kgkit.resolution.features.prepare import Prepared
 __all__ = ["Aligned", "align"]
 
 _MOST_LEFT = 8  # words of one name that are compared one by one; the rarest, in names that have more
-NICKNAME, INITIAL, SHORT, TYPO = 1, 2, 3, 4
-_VALUE = np.array([0, 0.95, 0.75, 0.85, 0], np.float32)
+NICKNAME, INITIAL, SHORT, TYPO, TYPOS = 1, 2, 3, 4, 5
+_VALUE = np.array([0, 0.95, 0.75, 0.85, 0, 0], np.float32)
 
 Big = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float32]
@@ -35,7 +35,7 @@ class Aligned:
     n_rest_left: npt.NDArray[np.int16]
     n_rest_right: npt.NDArray[np.int16]
     n_shared: npt.NDArray[np.int16]
-    used: npt.NDArray[np.bool_]  # pairs x (nickname, initial, short form, misspelling)
+    used: npt.NDArray[np.bool_]  # pairs x (nickname, initial, short form, misspelling, several letters)
     last: Flags  # whether each name's last word is matched in the other (both)
     first: Flags
     only_numbers: Flags  # no word is left over that has no digit
@@ -114,7 +114,7 @@ def _glue(prepared: Prepared, side: _Side, other: _Side, rows: npt.NDArray[np.in
 
 def _near(prepared: Prepared, one: _Side, two: _Side, m: int) -> npt.NDArray[np.bool_]:
     """Match words that are not equal, and note how."""
-    used = np.zeros((m, 4), bool)
+    used = np.zeros((m, 5), bool)
     rest = [_unmatched(side, prepared.weight, m) for side in (one, two)]
     at, counts = rest[1]
     sizes = counts[one.place[rest[0][0]]]
@@ -176,6 +176,9 @@ def _related(prepared: Prepared, low: Big, high: Big) -> tuple[npt.NDArray[np.in
         typo = (close > 0) & (edits <= allowed) & (short[compare] >= 3) & (longest >= np.where(wide, 6, 4))
         value[compare[typo]] = np.clip(1 - 0.9 * edits[typo] / np.maximum(3, longest[typo] - 1), 0.4, 0.95)
         code[compare[typo]] = TYPO
+        several = np.flatnonzero(typo & (edits > 1))
+        sounds = [_sound(a[i]) != _sound(b[i]) for i in several]
+        code[compare[several[np.array(sounds, bool)]]] = TYPOS
         maybe = np.flatnonzero(same_letter[compare] & letters[compare] & ~typo)
         a, b = [a[i] for i in maybe], [b[i] for i in maybe]
         least = short[compare[maybe]]
@@ -186,7 +189,16 @@ def _related(prepared: Prepared, low: Big, high: Big) -> tuple[npt.NDArray[np.in
         code[compare[maybe[cut | contracted]]] = SHORT
     known = _nickname_keys(prepared)
     code[np.isin(low * len(prepared.words) + high, known)] = NICKNAME
-    return code, np.where(code == TYPO, value, _VALUE[code])
+    return code, np.where(code >= TYPO, value, _VALUE[code])
+
+
+_UNHEARD = str.maketrans(dict.fromkeys("aeiouyhw", "") | {"c": "k", "q": "k", "z": "s"})
+
+
+def _sound(word: str) -> str:
+    """Consonants, each run of the same one once: what stays when a name is written in another country."""
+    heard = word.replace("ph", "f").replace("ck", "k").translate(_UNHEARD)
+    return "".join(letter for letter, before in zip(heard, " " + heard, strict=False) if letter != before)
 
 
 def _same_end(a: list[str], b: list[str]) -> Flags:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kgkit.resolution.features.alignment import Aligned, align
-from kgkit.resolution.features.columns import compare, cosines
+from kgkit.resolution.features.columns import DESCRIPTION, compare, cosines
 from kgkit.resolution.features.context import context_features
 from kgkit.resolution.features.prepare import Prepared
 from kgkit.resolution.features.ragged import Ragged
@@ -59,15 +59,18 @@ def pair_features(prepared: Prepared, left: Ints, right: Ints) -> Features:
     values["person"] = _person(prepared, left, right, aligned)
     values["matched"] = _matched(aligned)
     values["codes"] = aligned.codes
-    values["lists"] = np.full(len(left), 0 if prepared.two_lists else 1, np.int8)
     values["order"] = _order(prepared, left, right, aligned)
     values["more"] = _more(prepared, left, right, aligned)
     values["value"] = value_codes(prepared, left, right)
     own = (aligned.n_rest_left > 0) & (aligned.n_rest_right > 0)
-    values |= context_features(prepared, left, right, own)
+    context = context_features(prepared, left, right, own)
+    values |= context
+    named_together = np.isin(context["together"], (2, 3))
     levels = np.zeros((len(left), len(prepared.columns)), np.int8)
     for i, column in enumerate(prepared.columns):
         levels[:, i], values[f"column.{column.name}"] = compare(column, left, right)
+        if column.name == DESCRIPTION:
+            levels[named_together, i] = 0  # one text may describe both that it names
     similarity = 0.5 * values["grams"] + 0.3 * values["sorted"] + 0.2 * values["cover"]  # type: ignore[operator]
     return Features(values, levels, similarity.astype(np.float32))
 
@@ -179,9 +182,14 @@ def _numbers(prepared: Prepared, left: Ints, right: Ints, aligned: Aligned) -> n
 
 
 def _matched(aligned: Aligned) -> npt.NDArray[np.int8]:
-    """How words that are not equal were matched: 0 no such word, 1 nickname, 2 initial, 3 short form, 4 misspelling."""
+    """How words that are not equal were matched.
+
+    0: no such word, 1: nickname, 2: initial, 3: short form, 4: one letter or only
+    vowels differ, 5: several letters differ.
+    """
     used = aligned.used
-    return np.select([used[:, 1], used[:, 0], used[:, 3], used[:, 2]], [2, 1, 4, 3], 0).astype(np.int8)
+    shown = [used[:, 4], used[:, 1], used[:, 0], used[:, 3], used[:, 2]]
+    return np.select(shown, [5, 2, 1, 4, 3], 0).astype(np.int8)
 
 
 def _order(prepared: Prepared, left: Ints, right: Ints, aligned: Aligned) -> npt.NDArray[np.int8]:
@@ -219,20 +227,23 @@ def _person(prepared: Prepared, left: Ints, right: Ints, aligned: Aligned) -> np
     one_word = np.minimum(_sizes(prepared, left), _sizes(prepared, right)) == 1
     none_left, both_left = (rest_left == 0) | (rest_right == 0), (rest_left > 0) & (rest_right > 0)
     by_initial = aligned.used[:, 1]
+    all_agree = (rest_left == 0) & (rest_right == 0)
+    in_order = (prepared.joined[left] == prepared.joined[right]) | aligned.used.any(axis=1)
     code = np.select(
         [
-            one_word & none_left & ((rest_left == 0) & (rest_right == 0)),
+            one_word & all_agree,
             one_word & none_left & aligned.last,
             one_word & none_left,
-            (rest_left == 0) & (rest_right == 0) & ~by_initial,
-            (rest_left == 0) & (rest_right == 0),
+            all_agree & ~in_order & prepared.son_of[left] & prepared.son_of[right],
+            all_agree & ~by_initial,
+            all_agree,
             none_left & ~by_initial,
             none_left,
             both_left & aligned.first & aligned.last,
             both_left & aligned.last,
             both_left & aligned.first,
         ],
-        [1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+        [1, 2, 3, 12, 4, 5, 6, 7, 8, 9, 10],
         11,
     )
     return np.where(persons, code, 0).astype(np.int8)

@@ -18,9 +18,10 @@ from kgkit.resolution.features.folding import fold
 from kgkit.resolution.features.letters import word_vectors
 from kgkit.resolution.records import Records
 
-__all__ = ["LEVELS", "Column", "columns_of", "compare", "cosines"]
+__all__ = ["DESCRIPTION", "LEVELS", "Column", "columns_of", "compare", "cosines"]
 
 LEVELS = ("missing", "same_rare", "same", "close", "part", "differ")
+DESCRIPTION = "description"
 _MOST_ATTRIBUTES = 12
 _LEAST_FILLED = 0.02
 _LONG = 60  # characters; longer texts are compared by their words alone
@@ -59,9 +60,10 @@ class Column:
 
 
 def columns_of(records: Records, leave_out: Sequence[str] = ()) -> list[Column]:
-    """Read the further columns of records, and the attributes that many have."""
+    """Read the descriptions, the further columns of records, and the attributes that many have."""
     frame = records.frame
-    found = [(name, frame[name].to_list()) for name in records.extra if name not in leave_out]
+    found = [(DESCRIPTION, frame[DESCRIPTION].to_list())]
+    found += [(name, frame[name].to_list()) for name in records.extra if name not in leave_out]
     found += _attributes(frame["attributes"].to_list())
     made = (_column(name, cells) for name, cells in found)
     return [column for column in made if column is not None]

@@ -34,15 +34,13 @@ def context_features(
     """
     described, both = _described(prepared, left, right)
     two = both & own_words  # a sentence that names both, each in words of its own: no description of either
-    description = _descriptions(prepared, left, right)
-    description[two] = described[two] = np.nan
+    described[two] = np.nan
     together = _together(prepared, left, right)
     together[two] = np.maximum(together[two], 2)
     born = _once(prepared, "_born", _born)
     a, b = born[left], born[right]
     return {
         "type": _types(prepared, left, right),
-        "description": description,
         "described": described,
         "neighbours": _neighbours(prepared, left, right),
         "together": together,
@@ -76,13 +74,6 @@ def _types(prepared: Prepared, left: Ints, right: Ints) -> npt.NDArray[np.int8]:
     kinds = prepared.kind
     alike = (kinds[left] == kinds[right]) & (kinds[left] != 4)
     return np.select([(a < 0) | (b < 0), a == b, alike], [0, 1, 2], 3).astype(np.int8)
-
-
-def _descriptions(prepared: Prepared, left: Ints, right: Ints) -> Floats:
-    matrix, there = prepared.descriptions
-    if matrix is None:
-        return np.full(len(left), np.nan, np.float32)
-    return np.where(there[left] & there[right], cosines(matrix, left, right), np.nan).astype(np.float32)
 
 
 def _name_in_description(prepared: Prepared) -> Any:

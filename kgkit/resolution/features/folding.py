@@ -191,7 +191,8 @@ def _classes(tokens: list[str], kind: int) -> tuple[list[str], str, str, str]:
         if phrase is not None:
             length, group, form = phrase
             i += length
-            if group == "legal" and kind != 1 and words:
+            leads = i < len(tokens) and any(len(word) > 2 for word in tokens[i - length : i])  # no initials
+            if group == "legal" and kind != 1 and (words or leads):
                 legal = form
             elif group == "short":
                 words.append(form)

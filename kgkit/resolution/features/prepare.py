@@ -15,7 +15,7 @@ import polars as pl
 
 from kgkit.resolution.features.columns import Column, columns_of
 from kgkit.resolution.features.folding import Name, kind_of, parse, vocabulary
-from kgkit.resolution.features.letters import gram_vectors, word_vectors
+from kgkit.resolution.features.letters import gram_vectors
 from kgkit.resolution.features.ragged import Ragged, numbers_of, numbers_of_few
 from kgkit.resolution.records import Records
 
@@ -72,15 +72,15 @@ class Prepared:
         return np.fromiter((w in parts for w in self.words), bool, len(self.words))
 
     @cached_property
+    def son_of(self) -> npt.NDArray[np.bool_]:
+        """Which names tell whose son or daughter somebody is."""
+        known = vocabulary().single["son"]
+        return np.fromiter((not known.keys().isdisjoint(n.words) for n in self.names), bool, len(self))
+
+    @cached_property
     def grams(self) -> Any:
         """Rows of TF-IDF weights of the names' 3-letter runs, of length 1 (CSR, float32)."""
         return gram_vectors([n.raw for n in self.names])
-
-    @cached_property
-    def descriptions(self) -> Any:
-        """Rows of TF-IDF weights of the descriptions' words, and which records have one; None when few do."""
-        texts = self.records.frame["description"].to_list()
-        return word_vectors(texts)
 
 
 def prepare(records: Records, *, across: str | None = None) -> Prepared:

@@ -39,7 +39,6 @@ def _number(name: str, says: str, trend: int, *edges: float) -> Measure:
 
 
 MEASURES = (
-    Measure("lists", "one list that holds duplicates, or two", ("two lists", "one list")),
     Measure("exact", "whether the whole names are equal", (
         "not equal", "equal without what is in brackets", "a name of one is an alias of the other",
         "equal but for blanks, titles and legal forms", "equal")),
@@ -59,9 +58,11 @@ MEASURES = (
         "no persons", "one word each, the same", "one word, the other's last", "one word, the other's first or middle",
         "all words agree", "all words agree, some as initials", "one has more words",
         "one has more words, some agree as initials", "first and last agree, others differ",
-        "last agrees, first differs", "first agrees, last differs", "others differ")),
+        "last agrees, first differs", "first agrees, last differs", "others differ",
+        "all words agree, those around “son of” in another order")),
     Measure("matched", "words that agree without being equal", (
-        "none", "a nickname", "an initial", "a short form", "a misspelling")),
+        "none", "a nickname", "an initial", "a short form", "one letter or vowels differ",
+        "several letters differ")),
     Measure("codes", "codes of letters and digits", ("none", "only one has any", "one in common", "differ")),
     Measure("order", "words that do not agree", (
         "both have some", "none, in the same order", "none, in another order", "only one has some")),
@@ -77,7 +78,6 @@ MEASURES = (
     Measure("bracket", "words in brackets", ("none", "only one has any", "the same", "differ")),
     Measure("type", "type", ("not known", "the same", "of one kind", "differ")),
     _number("latin", "spelling in Latin letters of names in two scripts", 1, .6, .7, .8, .9),
-    _number("description", "words of the descriptions", 1, .02, .1, .2, .35, .5, .75, .95),
     _number("described", "words of one name in the other's description", 1, .05, .2, .4, .6, .8, .95),
     _number("neighbours", "neighbours in common, rare ones counting more", 1, .02, .1, .25, .5, .75),
     Measure("together", "named in one sentence", ("not known", "never", "once", "more than once")),

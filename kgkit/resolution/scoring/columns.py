@@ -3,7 +3,7 @@
 The shipped table cannot know what a column *phone* or *year* is worth here. So its score of the names is taken as a
 first guess of which pairs match; from it follows how often each level of agreement occurs among matches (m) and among
 others (u), log(m / u) is what the level adds, and that improves the guess in turn. A prior of some imagined pairs
-keeps small tables sane, and columns that repeat each other are damped.
+keeps small tables sane. Columns repeat each other, so the more there are, the more they are damped.
 
 Fellegi, Sunter: A theory for record linkage, JASA 64 (1969); Winkler: Using the EM algorithm for weight computation
 in the Fellegi-Sunter model of record linkage (1988).
@@ -29,7 +29,7 @@ _OTHERS = np.array([0.03, 0.12, 0.05, 0.15, 0.65])
 _IMAGINED = 30.0
 _ROUNDS = 12
 _LEAST, _MOST = -4.0, 6.0
-_DAMPED = 0.6
+_DAMPED = 0.45  # with very many columns; a single one counts whole
 
 
 @dataclass(frozen=True)
@@ -60,6 +60,7 @@ def fit_columns(levels: Levels, by_name: Reals, at_random: Levels) -> ColumnWeig
     """
     n_columns = levels.shape[1]
     weights = np.zeros((n_columns, len(LEVELS)))
+    damped = _DAMPED + (1 - _DAMPED) / max(1, n_columns)
     if not len(levels) or not n_columns:
         return ColumnWeights(weights)
     counts = [np.eye(len(LEVELS))[levels[:, i]] for i in range(n_columns)]
@@ -71,5 +72,5 @@ def fit_columns(levels: Levels, by_name: Reals, at_random: Levels) -> ColumnWeig
             m = likely @ counts[i][:, 1:] + _IMAGINED * _MATCHES
             u = (1 - likely) @ counts[i][:, 1:] + drawn[i] + _IMAGINED * _OTHERS
             ratio = np.log(m / m.sum()) - np.log(u / u.sum())
-            weights[i, 1:] = np.clip(_DAMPED * ratio, _LEAST, _MOST)
+            weights[i, 1:] = np.clip(damped * ratio, _LEAST, _MOST)
     return ColumnWeights(weights)

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kgkit.resolution.features import Prepared, pair_features
-from kgkit.resolution.features.columns import compare
+from kgkit.resolution.features.columns import DESCRIPTION, compare
 from kgkit.resolution.features.ranks import Ranks
 from kgkit.resolution.pieces import in_pieces
 from kgkit.resolution.scoring.bins import MEASURES, binned
@@ -111,9 +111,13 @@ class Scored:
         """What is beside the names, all further columns, and those of codes add by the prior."""
         columns = self.columns.parts(self.levels)
         codes = [i for i, column in enumerate(self.prepared.columns) if column.how == "code"]
+        told = [i for i, column in enumerate(self.prepared.columns) if column.name != DESCRIPTION]
         beside = np.stack([self.table.weights[i][self.steps[:, i]] for i in _BESIDE], axis=1).sum(axis=1)
-        of_columns = columns.sum(axis=1)
-        return {"beside": beside + of_columns, "columns": of_columns, "codes": columns[:, codes].sum(axis=1)}
+        return {
+            "beside": beside + columns.sum(axis=1),
+            "columns": columns[:, told].sum(axis=1),
+            "codes": columns[:, codes].sum(axis=1),
+        }
 
     @property
     def method(self) -> str:
@@ -166,7 +170,7 @@ def score_pairs(prepared: Prepared, left: Ints, right: Ints, *, table: Table | N
     """
     weights = table or shipped_table()
     steps, levels, similarity = _measure(prepared, left, right, None)
-    ranks = Ranks.of(len(prepared), left, right, similarity)
+    ranks = Ranks.of(len(prepared), left, right, similarity, two_lists=prepared.two_lists)
     _add_ranks(steps, ranks, left, right, similarity)
     some = slice(None, None, max(1, -(-len(left) // _FITTED)))
     by_name = weights.score(steps[some])
@@ -175,7 +179,7 @@ def score_pairs(prepared: Prepared, left: Ints, right: Ints, *, table: Table | N
     return Scored(prepared, left, right, steps, levels, similarity, ranks, weights, columns, shift)
 
 
-_BESIDE = tuple(i for i, m in enumerate(MEASURES) if m.name in ("description", "described", "neighbours", "born"))
+_BESIDE = tuple(i for i, m in enumerate(MEASURES) if m.name in ("described", "neighbours", "born"))
 _RANKED = tuple(i for i, m in enumerate(MEASURES) if m.name in ("rank_best", "rank_worst", "behind"))
 
 
