@@ -110,7 +110,7 @@ def append_decisions(connection: sqlite3.Connection, wishes: Sequence[Wish]) -> 
     for wish in wishes:
         said = connection.execute(
             "SELECT decision_id, decided_at, reviewer, verdict, payload, note FROM decisions "
-            "WHERE kind = ? AND subject_id = ? ORDER BY seq DESC",
+            "WHERE kind = ? AND subject_id = ? ORDER BY decided_at DESC, decision_id DESC",
             wish[:2],
         ).fetchall()
         held = _held(said, wish)

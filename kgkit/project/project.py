@@ -11,6 +11,7 @@ import polars as pl
 
 from kgkit import tables
 from kgkit.frames import Backend, check_backend, give
+from kgkit.project.adding import add_made, read_made
 from kgkit.project.compare import Difference, compare_views
 from kgkit.project.decide import Decided, append_decisions, find_decision, read_wish, read_wishes
 from kgkit.project.fresh import status_frame
@@ -209,6 +210,39 @@ class Project(Verbs):
             return []
         with self._keeper.ledger.writing() as connection:
             return append_decisions(connection, wishes)
+
+    def add_decisions(self, decisions: Any) -> list[Decided]:
+        """Take decisions that were made elsewhere: in another project, or in a review that was kept as a file.
+
+        They keep their ids, reviewers, notes and times, so that of all decisions the newest counts, wherever it was
+        made. Adding them again changes nothing.
+
+        Args:
+            decisions: A decisions table of any kind of frame, ``pl.read_csv`` of one, or another project's
+                ``decisions()``.
+
+        Returns:
+            What became of each, the oldest first: ``recorded``, or ``already applied`` where it is here already.
+
+        Raises:
+            FrameTypeError: It is no frame.
+            SchemaError: Columns are missing or null, or two rows have one ``decision_id``.
+            InputError: A row cannot be used, is from the future, or has the id of another decision; nothing is kept.
+            ProjectBusyError: Another process was writing for longer than the timeout.
+            ProjectError: They could not be written; nothing is kept.
+
+        Examples:
+            >>> import tempfile
+            >>> import kgkit as kg
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     office, home = kg.Project(f"{folder}/office.kg"), kg.Project(f"{folder}/home.kg")
+            ...     done = home.decide("merge", ["entity_0a1b", "entity_2c3d"], "accepted", reviewer="Ada")
+            ...     [added.status for added in office.add_decisions(home.decisions())]
+            ['recorded']
+        """
+        made = read_made(decisions)
+        with self._keeper.ledger.writing() as connection:
+            return add_made(connection, made)
 
     def undo(self, decision_id: str, *, reviewer: str | None = None, note: str | None = None) -> Decided:
         """Undo a decision by appending one more.

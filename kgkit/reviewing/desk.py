@@ -42,7 +42,8 @@ class Desk:
         self._graph = graph
         self._lock = RLock()
         self._backend: Backend = backend_of(held.get("entities", graph))
-        self._merges = proposals if hasattr(proposals, "rescore") and proposals.scored is not None else None
+        several = proposals if isinstance(proposals, (list, tuple)) else [proposals]
+        self._merges = next((p for p in several if getattr(p, "scored", None) is not None), None)
         self._groups, self._seed, self.learn = chosen["groups"], chosen["seed"], chosen["learn"]
         self._cards = Cards(_with_counts(entities.frame), relations, Words(graph, chosen["documents"]))
         project = chosen["project"]

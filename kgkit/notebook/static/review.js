@@ -195,7 +195,7 @@ class Panel {
     this.lowField.hidden = this.highField.hidden = s.blind;
     this.kindField.hidden = s.kinds.length < 2;
     this.kindField.replaceChildren(h("option", { value: "" }, "everything"), ...s.kinds.map((k) => h("option", { value: k, selected: k === s.filters.kind }, KINDS[k] ?? k)));
-    this.entityNote.replaceChildren(...(s.filters.entity ? ["Only about ", h("b", {}, said(s.about ?? s.filters.entity)), ". ", h("button", { type: "button", class: "kr-link", onclick: () => this.ask() }, "Show all")] : []));
+    this.entityNote.replaceChildren(...(s.filters.entity ? ["Only about ", h("b", {}, said(s.about ?? s.filters.entity)), ". ", h("button", { type: "button", class: "kr-link", onclick: () => this.ask(undefined, true) }, "Show all")] : []));
     this.who.replaceChildren("You are ", said(s.reviewer), s.blind ? ", scores are hidden" : "");
     this.news(s);
     this.drawers.update(s);
@@ -274,8 +274,9 @@ class Panel {
     return first ? this.open(first) : this.note("No words of a document are known here.");
   }
 
-  ask(order = this.orderField.value) {
-    const filters = {}, put = (name, value) => { if (value !== "" && !Number.isNaN(value)) filters[name] = value; };
+  /** Ask anew by the fields; an entity that is looked at stays, unless all items are wanted. */
+  ask(order = this.orderField.value, all = false) {
+    const { entity } = this.state.filters, filters = entity && !all ? { entity } : {}, put = (name, value) => { if (value !== "" && !Number.isNaN(value)) filters[name] = value; };
     put("type", this.typeField.value);
     put("kind", this.kindField.value);
     put("document", this.documentField.value.trim());
