@@ -41,7 +41,9 @@ def run(task: tuple[str, int]) -> Found:
     scored.shipped_table = lambda: table
     gold = load(name)
     merges, _ = propose(gold)
-    truth = np.array([gold.clusters[a] == gold.clusters[b] for a, b in merges.merges.select("left_id", "right_id").rows()])
+    truth = np.array(
+        [gold.clusters[a] == gold.clusters[b] for a, b in merges.merges.select("left_id", "right_id").rows()]
+    )
     score = merges.merges["score"].to_numpy()
     strong = score >= merges.settings["automatic"]
     runs = [simulate(gold, merges, BUDGETS, seed=seed) for seed in range(seeds)]
