@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
@@ -25,11 +25,15 @@ _MAY = ("payload", "reviewer", "note")
 
 @dataclass(frozen=True)
 class Decided:
-    """What became of a decision: ``recorded``, or ``already applied`` because it holds already; and since when."""
+    """What became of a decision: ``recorded``, or ``already applied`` because it holds already; and since when.
+
+    ``number`` counts what is recorded, whoever decided; null where nothing new was.
+    """
 
     decision_id: str
     status: Literal["recorded", "already applied"]
     decided_at: datetime
+    number: int | None = field(default=None, compare=False)
 
 
 class Wish(NamedTuple):
@@ -115,12 +119,12 @@ def append_decisions(connection: sqlite3.Connection, wishes: Sequence[Wish]) -> 
             continue
         latest = max(now(), latest + 1)  # the newest counts, also when the clock was put back
         decision_id = stable_id("decision", *wish, latest, len(said))
-        connection.execute(
+        made = connection.execute(
             "INSERT INTO decisions (decision_id, kind, subject_id, verdict, payload, reviewer, note, decided_at) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (decision_id, *wish, latest),
         )
-        found.append(Decided(decision_id, "recorded", moment(latest)))
+        found.append(Decided(decision_id, "recorded", moment(latest), made.lastrowid))
     return found
 
 

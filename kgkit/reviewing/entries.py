@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from kgkit.frames import to_polars
 if TYPE_CHECKING:
     from kgkit.reviewing.kinds import Kind
 
-__all__ = ["Entry", "as_reasons", "kinds_in", "read_entries"]
+__all__ = ["Entry", "Listed", "as_reasons", "kinds_in", "read_entries"]
 
 
 @dataclass(frozen=True)
@@ -40,11 +40,30 @@ class Entry:
     members: tuple[str, ...]
     score: float | None = None
     method: str = ""
-    reasons: tuple[Mapping[str, Any], ...] = ()
+    reasons: Sequence[Mapping[str, Any]] = ()
     group: str | None = None
     weakest: tuple[str, str] | None = None
     links: tuple[Entry, ...] = ()
     more: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Listed(Sequence[Any]):
+    """One row of a column of lists, read when it is looked at: most of a long queue never is."""
+
+    __slots__ = ("_column", "_row")
+
+    def __init__(self, column: pl.Series, row: int) -> None:
+        self._column, self._row = column, row
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._values[index]
+
+    @property
+    def _values(self) -> list[Any]:
+        return self._column[self._row].to_list() if self._column[self._row] is not None else []
 
 
 def read_entries(proposals: Any, known: Iterable[str], *, groups: bool) -> list[Entry]:

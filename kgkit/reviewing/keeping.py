@@ -118,10 +118,10 @@ class Keeping(Desk):
         for wish in wishes:
             _check(wish)
         kept = self._store.append(wishes) if wishes else []
-        if all(one.status == "recorded" for one in kept):
+        if all(one.status == "recorded" for one in kept) and not self._store.behind:
             self._state.take([_made(wish, one) for wish, one in zip(wishes, kept, strict=True)])
             self._stand_anew()
-        else:  # it holds already: perhaps another process wrote it
+        else:  # somebody else decided meanwhile
             self._settle()
         return kept
 

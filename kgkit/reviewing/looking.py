@@ -190,7 +190,7 @@ class Looking(Desk):
                 ``entity`` (an entity_id).
 
         Raises:
-            OptionError: The order or a filter is not known.
+            OptionError: The order or a filter is not known, or a filter is no text, or no number where it is a score.
         """
         if order is not None and order not in ORDERS:
             raise OptionError.not_one_of("order", order, ORDERS)
@@ -198,8 +198,8 @@ class Looking(Desk):
         if strange:
             raise OptionError.not_one_of("filter", strange[0], Filters.__dataclass_fields__)
         with self._lock:
-            self.order = order or self.order
             self.filters = Filters(**filters)
+            self.order = order or self.order
             self._front = []
             self._stand_anew()
             self._order()

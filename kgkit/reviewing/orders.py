@@ -37,6 +37,16 @@ class Filters:
     high: float | None = None
     entity: str | None = None
 
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            number = name in ("low", "high")
+            allowed: Any = (int, float) if number else str
+            if value is not None and (not isinstance(value, allowed) or isinstance(value, bool)):
+                msg = (
+                    f"{name}={value!r} is no filter. Allowed: {'a score from 0 to 1' if number else 'a text'}, or None."
+                )
+                raise OptionError(msg)
+
     def keeps(
         self, entry: Entry, types: Collection[str | None], inside: Collection[str] | None, same: Collection[str]
     ) -> bool:

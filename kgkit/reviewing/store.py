@@ -35,7 +35,13 @@ class Kept(NamedTuple):
 
 
 class Keeps(Protocol):
-    """Keeps decisions. When `append` returns, all of them are kept; when it raises, none is."""
+    """Keeps decisions. When `append` returns, all of them are kept; when it raises, none is.
+
+    Attributes:
+        behind: Whether the last `append` showed that somebody else decided since `frame` was read.
+    """
+
+    behind: bool
 
     def append(self, wishes: Sequence[Wish]) -> list[Kept]:
         """Keep some decisions."""
@@ -48,6 +54,8 @@ class Keeps(Protocol):
 
 class InMemory:
     """Keeps decisions on the object."""
+
+    behind = False
 
     def __init__(self, decisions: Any = None) -> None:
         inner = getattr(decisions, "frames", {}).get("decisions", decisions)
@@ -75,6 +83,8 @@ class InProject:
 
     def __init__(self, project: Any) -> None:
         self._project = project
+        self._seen = 0
+        self.behind = False
 
     def append(self, wishes: Sequence[Wish]) -> list[Kept]:
         """Keep some decisions; they are on disk when this returns."""
@@ -84,6 +94,10 @@ class InProject:
             done = [decide(kind, subject_id, verdict, payload=payload, reviewer=reviewer, note=note)]
         else:
             done = self._project.decide_many([wish._asdict() for wish in wishes])
+        numbers = [one.number for one in done if getattr(one, "number", None) is not None]
+        if numbers:
+            self.behind = numbers[0] != self._seen + 1
+            self._seen = numbers[-1]
         return [
             Kept(as_row(wish, one.decision_id, one.decided_at), one.status)
             for wish, one in zip(wishes, done, strict=True)
@@ -91,7 +105,9 @@ class InProject:
 
     def frame(self) -> pl.DataFrame:
         """Give the decisions table."""
-        return tables.conform(to_polars(self._project.decisions(), "decisions"), "decisions")
+        found = tables.conform(to_polars(self._project.decisions(), "decisions"), "decisions")
+        self._seen = max(self._seen, found.height)
+        return found
 
 
 def as_row(wish: Wish, decision_id: str, at: datetime) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from threading import Thread
 from typing import Any, Unpack
 
@@ -56,12 +56,14 @@ class Teaching(Deciding):
             n_answers = sum(d.kind == "merge" and "rule" not in d.payload for d in self._state.live)
         new = old.rescore(decisions)  # this and the questions take seconds, in which one goes on deciding
         questions = self._questions(new, decisions)
+        found = read_entries(new, self._cards.ids, groups=self._groups)
+        before, after = _scores(old), _scores(new)
         with self._lock:
             self._merges = new
-            change = changed(_scores(old), _scores(new), settled=self._settled(), n_answers=n_answers)
+            change = changed(before, after, settled=self._settled(), n_answers=n_answers)
             self.changes.append(change)
             self.errors.pop("rescore", None)
-            self._renew(new)
+            self._renew(found)
             self._ask_first(questions)
         self._changed()
         return change
@@ -86,9 +88,8 @@ class Teaching(Deciding):
             self.errors["rescore"] = str(error) or type(error).__name__
             self._changed()
 
-    def _renew(self, merges: Any) -> None:
+    def _renew(self, found: Iterable[Entry]) -> None:
         """Take the new proposals for the open ones; what was decided, skipped or flagged stays."""
-        found = read_entries(merges, self._cards.ids, groups=self._groups)
         stands = self._state.stands
         stays = {i for i in self._active if stands[i].status != UNDECIDED or self._entries[i].kind != "merge"}
         self._active = stays

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+import json
+from itertools import combinations, pairwise
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -181,6 +183,56 @@ def test_contradictions_are_found_and_can_be_settled() -> None:
     assert (row["left_id"], row["right_id"]) == ("e3", "e5")
     desk.undo_decision(row["apart_by"])
     assert desk.conflicts.is_empty() and merged(desk)["e5"] == "e3"
+
+
+def test_two_reviews_of_one_project_hear_of_each_other_when_they_decide(tmp_path: Path) -> None:
+    kg.Project(tmp_path / "p.kg")
+    one, other = (review(project=kg.Project(tmp_path / "p.kg"), reviewer=name) for name in ("Ada", "Bo"))
+    one.decide(item("e1", "e2"), "accepted")
+    other.decide(item("e1", "e2"), "rejected")
+    assert set(other.disagreements["reviewer"]) == {"Ada", "Bo"} and one.disagreements.is_empty()
+    one.decide(item("e3", "e4"), "accepted")
+    other.decide(item("e7", "e8"), "rejected")
+    assert other.status_of(item("e3", "e4")) == "accepted" and one.status_of(item("e7", "e8")) == "undecided"
+    one.undo()
+    other.refresh()
+    assert one.queue.equals(other.queue) and one.disagreements.equals(other.disagreements)
+
+
+HOSTILE = [
+    "<img src=x onerror=alert(1)>", "</script><script>1</script>", "\u202eevil\u202c", "a\x00b", "a\x07\x1b[31mb",
+    "x" * 10_000, "\U0001f469\u200d\U0001f469\u200d\U0001f467" * 30, "\u200b", "=1+1", "", "  ", "\n\n",
+    "\u2066\u2067", "\U0001d54f" * 5,
+]  # fmt: skip
+
+
+def test_hostile_names_notes_and_reviewers_come_back_as_they_are(tmp_path: Path) -> None:
+    ids = [f"h{i:02}" for i in range(len(HOSTILE))]
+    people = pl.DataFrame({"entity_id": ids, "name": HOSTILE, "type": HOSTILE[::-1]})
+    rows = pairs([(a, b, 0.5) for a, b in pairwise(ids)])
+    desk = Review(rows, people, reviewer=HOSTILE[0], project=kg.Project(tmp_path / "p.kg"))
+    for number, one in enumerate(desk.upcoming(99)):
+        card = desk.item(one)
+        json.dumps([card, desk.state()], allow_nan=False)
+        assert {side["name"] for side in card["sides"]} <= set(HOSTILE)
+        assert ["".join(text for text, _ in side["parts"]) for side in card["sides"]] == [
+            s["name"] for s in card["sides"]
+        ]
+        desk.decide(one, ("accepted", "rejected", "flagged")[number % 3], note=f"{HOSTILE[number]}.")
+    assert desk.decisions["note"].to_list() == [f"{name}." for name in HOSTILE[:-1]]
+    assert set(desk.decisions["reviewer"]) == {HOSTILE[0]}
+    sheet = desk.to_csv(tmp_path / "queue.csv")
+    assert set(desk.from_csv(sheet)["result"]) <= {"unchanged", "already applied"}
+    assert Review(rows, people, project=kg.Project(tmp_path / "p.kg")).progress.decided == desk.progress.decided
+
+
+@pytest.mark.parametrize("filters", [{"low": "a"}, {"high": True}, {"type": ["x"]}, {"document": {}}, {"entity": 5}])
+def test_a_filter_that_is_none_changes_nothing(filters: dict[str, Any]) -> None:
+    desk = review().ask("random", type="PERSON")
+    before = desk.queue
+    with pytest.raises(OptionError, match=f"{next(iter(filters))}=.* is no filter"):
+        desk.ask("score", **filters)
+    assert (desk.order, desk.filters.type) == ("random", "PERSON") and desk.refresh().queue.equals(before)
 
 
 def test_frames_leave_as_the_kind_that_came_in() -> None:

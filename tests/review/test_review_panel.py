@@ -33,10 +33,10 @@ def say(panel: ReviewPanel, do: str, token: str = "t", **message: Any) -> None:
 
 def test_the_state_holds_ids_ahead_and_few_cards(monkeypatch: pytest.MonkeyPatch) -> None:
     panel, _ = open_panel(monkeypatch)
-    assert panel._shown["ids"] == panel.upcoming(40) and len(panel._shown["cards"]) == 4
+    assert panel._shown["ids"] == panel.upcoming(60) and len(panel._shown["cards"]) == 4
     assert panel._shown["said"] == "0 of 5 decided"
     panel.decide(panel.next()["item_id"], "accepted")
-    assert panel._shown["ids"] == panel.upcoming(40) and panel._shown["progress"]["accepted"] == 1
+    assert panel._shown["ids"] == panel.upcoming(60) and panel._shown["progress"]["accepted"] == 1
     assert [d["label"] for d in panel._shown["recent"]] == ["Grace Hopper = G. Hopper"]
 
 

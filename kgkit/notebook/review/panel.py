@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+import time
 from typing import Any, Unpack
 
 import anywidget
@@ -17,7 +19,8 @@ from kgkit.reviewing.options import takes_options
 
 __all__ = ["ReviewPanel", "review"]
 
-_AHEAD = 40  # items whose ids the browser knows ahead; it asks for their cards in small lots
+_AHEAD = 60  # items whose ids the browser knows ahead; it asks for their cards in small lots
+_GATHERED = 0.08  # seconds in which what messages change is gathered, so that quick keys do not wait for each picture
 _WITH = 4  # cards that travel with the state, so that a page that is loaded again shows one at once
 _THEMES = ("auto", "light", "dark")
 _FILES = ("review_parts.js", "review_drawers.js", "review_split.js", "review_card.js", "review.js")
@@ -84,6 +87,9 @@ class ReviewPanel(Review, anywidget.AnyWidget):
 
     def __init__(self, proposals: Any, graph: Any, *, theme: str = "auto", **options: Any) -> None:
         self._ready = False
+        self._changes = self._told = 0  # how often something changed, and what of it the browser was told
+        self._gathering = False
+        self._due: float | None = None
         anywidget.AnyWidget.__init__(self)
         self._theme = theme
         self._following = Following(lambda: self.decisions, self._graph_failed)
@@ -93,13 +99,21 @@ class ReviewPanel(Review, anywidget.AnyWidget):
         self.on_msg(self._hear)
 
     def _changed(self) -> None:
+        """Show how things stand now, or soon where more is to come."""
+        self._changes += 1
+        if self._ready and not self._gathering:
+            self._show()
+
+    def _show(self) -> None:
         """Show how things stand now."""
-        if self._ready:
+        if self._told != self._changes:
             with self._lock:
+                self._told = self._changes
                 ids = self.upcoming(_AHEAD)
                 cards = {i: self.item(i) for i in ids[:_WITH]}
                 self._shown = {
-                    **self.state(), "ids": ids, "cards": cards, "theme": self._theme, "movers": self._movers(),
+                    **self.state(), "version": self._told, "ids": ids, "cards": cards, "theme": self._theme,
+                    "movers": self._movers(),
                     "about": self.name_of(self.filters.entity) if self.filters.entity else None,
                     "graph_failed": self.errors.get("graph"),
                 }  # fmt: skip
@@ -144,7 +158,32 @@ class ReviewPanel(Review, anywidget.AnyWidget):
     def _hear(self, _: Any, content: Any, __: Any) -> None:
         """Answer a message of the browser; odd ones are left alone."""
         if isinstance(content, dict) and isinstance(content.get("do"), str):
-            self.send(answer_message(self, content))
+            self._gathering = True
+            try:
+                answer = answer_message(self, content)
+            finally:
+                self._gathering = False
+            self.send(answer | {"version": self._changes})
+            self._show_soon()
+
+    def _show_soon(self) -> None:
+        """Show what messages changed: after some more of them where they come quickly."""
+        now = time.monotonic()
+        if self._due is None or now >= self._due:
+            try:
+                loop = asyncio.get_running_loop()
+            except RuntimeError:  # no kernel
+                self._show()
+                return
+            if self._due is None:
+                self._due = now + _GATHERED
+                loop.call_later(_GATHERED, self._show_gathered)
+                return
+            self._show_gathered()
+
+    def _show_gathered(self) -> None:
+        self._due = None
+        self._show()
 
     def _repr_mimebundle_(self, **kwargs: Any) -> Any:
         """Give the live panel, and a still picture for where it cannot live."""

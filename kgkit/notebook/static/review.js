@@ -6,6 +6,7 @@ import { count, h, inWords, isDarkHere, isForNotebook, said } from "./review_par
 
 const PATIENCE = 2000; // milliseconds without an answer after which the panel says so
 const LOT = 12; // cards asked for at once
+const READY = 40; // items whose cards are kept at hand
 const ORDERS = { teach: "what teaches most", uncertain: "most uncertain", consequential: "most mentions touched", score: "highest score", group: "by group", random: "random audit", disagreements: "what reviewers differ in" };
 const KINDS = { merge: "merges", relation: "relations", type: "entities" };
 const DONE = { accepted: "Accepted", rejected: "Rejected", skipped: "Skipped", flagged: "Flagged" };
@@ -13,7 +14,7 @@ let panels = 0;
 
 class Panel {
   constructor(model, el) {
-    Object.assign(this, { model, cards: new Map(), asked: new Set(), stale: new Set(), waiting: new Map(), held: null, choice: null, opened: null, problem: "", undo: [] });
+    Object.assign(this, { model, cards: new Map(), asked: new Set(), stale: new Set(), waiting: new Map(), settling: new Map(), spare: [], queue: [], held: null, choice: null, opened: null, problem: "", undo: [] });
     this.number = ++panels;
     this.session = Math.random().toString(36).slice(2);
     this.sent = 0;
@@ -48,6 +49,8 @@ class Panel {
     this.heard = performance.now();
     this.waiting.delete(message.re);
     if (![...this.waiting.values()].some((w) => w.late)) this.lost.hidden = true;
+    if (message.ok && sent.message.do === "decide") this.settling.set(sent.message.item_id, message.version);
+    if (message.ok && sent.message.do === "undo") for (const id of message.items) this.settling.delete(id);
     this.root.dataset.answered = String(Number(this.root.dataset.answered || 0) + (sent.message.do === "decide"));
     if (message.ok) sent.then?.(message);
     else if (sent.failed) sent.failed(message.error);
@@ -79,11 +82,15 @@ class Panel {
 
   take() {
     this.state = this.model.get("_shown");
-    const { cards = {}, ids = [], change } = this.state;
+    const { cards = {}, ids = [], change, version, order, filters } = this.state, asked = JSON.stringify([order, filters]);
     if (change !== this.scored) { // scores are new: cards are asked for again, and shown as they are until then
       this.scored = change;
       this.stale = new Set(this.cards.keys());
+      if (asked === this.about) this.spare = this.queue.filter((id) => this.cards.has(id));
     }
+    if (asked !== this.about) this.spare = [];
+    this.about = asked;
+    for (const [id, since] of this.settling) if (since <= version) this.settling.delete(id);
     this.keep(cards);
     this.queue = ids;
     this.root.dataset.theme = isDarkHere(this.state.theme) ? "dark" : "light";
@@ -102,9 +109,12 @@ class Panel {
   }
 
   fetch() {
-    const keep = new Set([...this.queue, this.held]);
+    if (this.queue.slice(0, LOT).every((id) => this.cards.has(id))) this.spare = [];
+    const keep = new Set([...this.queue, ...this.spare, this.held]);
     for (const id of this.cards.keys()) if (!keep.has(id)) this.cards.delete(id);
-    const wanted = this.queue.filter((id) => (!this.cards.has(id) || this.stale.has(id)) && !this.asked.has(id));
+    const lacks = (id) => (!this.cards.has(id) || this.stale.has(id)) && !this.asked.has(id);
+    if (!this.queue.slice(0, READY).some(lacks)) return;
+    const wanted = this.queue.filter(lacks);
     for (let k = 0; k < wanted.length; k += LOT) {
       const ids = wanted.slice(k, k + LOT);
       ids.forEach((id) => this.asked.add(id));
@@ -114,9 +124,10 @@ class Panel {
 
   /** Show the next item, unless one is held. Items whose answers are under way are not shown again. */
   follow() {
-    const away = new Set([...this.waiting.values()].filter((w) => w.message.do === "decide").map((w) => w.message.item_id));
+    const away = new Set([...this.settling.keys(), ...[...this.waiting.values()].filter((w) => w.message.do === "decide").map((w) => w.message.item_id)]);
     if (this.held && away.has(this.held)) this.held = null;
-    const id = this.held ?? this.queue.find((i) => !away.has(i)) ?? null;
+    this.spare = this.spare.filter((i) => !away.has(i));
+    const left = this.queue.filter((i) => !away.has(i)), id = this.held ?? [...left, ...this.spare].find((i) => this.cards.has(i)) ?? left[0] ?? null;
     const card = id === null ? null : this.cards.get(id);
     const sign = `${id} ${card ? JSON.stringify([card.status, card.error, card.score]) : ""}`;
     if (sign === this.sign) return;

@@ -13,7 +13,7 @@ from kgkit.errors import InputError
 from kgkit.frames import take, to_polars
 from kgkit.resolution import merge_id
 from kgkit.reviewing.compare import differences, mark_attributes, speaks_against
-from kgkit.reviewing.entries import Entry, as_reasons
+from kgkit.reviewing.entries import Entry, Listed, as_reasons
 from kgkit.reviewing.kinds.kind import Kind
 from kgkit.reviewing.payload import Wanted
 from kgkit.reviewing.words import as_card
@@ -115,15 +115,14 @@ def _entries(merges: Any, groups: Any) -> list[Entry]:
     large = {row["group_id"] for row in table.iter_rows(named=True) if row["n_members"] >= _LEAST}
     links: dict[str | None, list[Entry]] = {group: [] for group in large}
     found: list[Entry] = []
-    for left, right, score, method, reasons in frame.select(
-        "left_id", "right_id", "score", "method", "reasons"
-    ).iter_rows():
+    columns, reasons = frame.select("left_id", "right_id", "score", "method"), frame["reasons"]
+    for row, (left, right, score, method) in enumerate(columns.iter_rows()):
         group = group_of.get(left)
         if group is None or group != group_of.get(right):
             group = None
         pair = (left, right) if left < right else (right, left)
         if left != right:
-            entry = Entry(merge_id(pair), "merge", pair, score, method, tuple(reasons or ()), group)
+            entry = Entry(merge_id(pair), "merge", pair, score, method, Listed(reasons, row), group)
             (links[group] if group in large else found).append(entry)
     rows = table.filter(pl.col("n_members") >= _LEAST).iter_rows(named=True)
     return [*(_group(row, links[row["group_id"]]) for row in rows), *found]
