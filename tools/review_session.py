@@ -19,12 +19,12 @@ from typing import Any
 
 import polars as pl
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+from browser import drive
+
 import kgkit as kg
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "tests"))
-from browser import drive
-
 CORPUS = ROOT / "data" / "pioneers"
 IMAGES = ROOT / "docs" / "images"
 FIRST, SECOND = "scripted session", "scripted second reader"
