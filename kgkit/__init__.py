@@ -32,7 +32,7 @@ if TYPE_CHECKING:  # what type checkers and editors see; keep in step with _HOME
     from kgkit.notebook.review import review
     from kgkit.pipeline import run_pipeline
     from kgkit.project import Project, check_project
-    from kgkit.resolution import apply_decisions, find_lookalikes, propose_merges, read_graphrag, read_merges
+    from kgkit.resolution import apply_decisions, propose_merges, read_graphrag, read_merges
     from kgkit.retrieval import ask, build_index, search
 
 _HOME = {
@@ -54,7 +54,6 @@ _HOME = {
     "embed": "models",
     "extract": "extraction",
     "extraction_requests": "extraction",
-    "find_lookalikes": "resolution",
     "propose_merges": "resolution",
     "read_documents": "documents",
     "read_graphrag": "resolution",
@@ -91,7 +90,6 @@ __all__ = [  # noqa: RUF022  (modules last)
     "embed",
     "extract",
     "extraction_requests",
-    "find_lookalikes",
     "propose_merges",
     "read_documents",
     "read_graphrag",

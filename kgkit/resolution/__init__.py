@@ -4,7 +4,6 @@ from kgkit.resolution.apply import Reviewed, apply_decisions
 from kgkit.resolution.decisions import active, conflicts, links, merge_id
 from kgkit.resolution.interop import ReadMerges, read_merges
 from kgkit.resolution.interop_graphrag import read_graphrag
-from kgkit.resolution.lookalikes import find_lookalikes
 from kgkit.resolution.propose import Merges, propose_merges
 
 __all__ = [
@@ -14,7 +13,6 @@ __all__ = [
     "active",
     "apply_decisions",
     "conflicts",
-    "find_lookalikes",
     "links",
     "merge_id",
     "propose_merges",

@@ -56,6 +56,23 @@ def test_variants_of_a_name_are_proposed() -> None:
     assert not any({"e07", "e08", "e11"} & set(pair) for pair in found)
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "type_"),
+    [
+        ("Grace Hopper", "G. Hopper", "PERSON"), ("Grace Hopper", "G. M. Hopper", "PERSON"),
+        ("J.P. Eckert", "John Presper Eckert", "PERSON"), ("Hopper, G.", "Grace Hopper", "PERSON"),
+        ("Grace Hopper", "Hopper", "PERSON"), ("Grace Hopper", "Grace Hoper", "PERSON"),
+        ("Jean Jennings-Bartik", "Jean Jennings Bartik", "PERSON"), ("FTX", "FTX Trading Ltd", "ORGANISATION"),
+        ("IBM", "International Business Machines", "ORGANISATION"), ("I.B.M.", "IBM", "ORGANISATION"),
+        ("A.C.M.", "Association for Computing Machinery", "ORGANISATION"), ("새벽항", "새벽 항", "PLACE"),
+    ],
+)  # fmt: skip
+def test_kinds_of_pairs_that_are_proposed(one: str, other: str, type_: str) -> None:
+    for names in ([one, other], [other, one]):
+        frame = pl.DataFrame({"entity_id": ["a", "b"], "name": names, "type": [type_] * 2})
+        assert pairs(kg.propose_merges(frame)) == {("a", "b")}
+
+
 def test_reasons_add_up_to_the_log_odds() -> None:
     frame = kg.propose_merges(people(), threshold=0.05).merges
     assert len(frame)
@@ -237,6 +254,9 @@ def test_answers_move_scores() -> None:
         ("British Association", "British Rubber Producers' Research Association", "ORGANISATION"),
         ("Royal Air Force", "Royal Canadian Air Force", "ORGANISATION"),
         ("Moore School", "Moore School Lectures", "ORGANISATION"), ("Lumen", "Lumen Division", "ORGANISATION"),
+        ("Grace Hopper", "Alan Turing", "PERSON"), ("Grace Hopper", "A. Hopper", "PERSON"), ("C", "C#", "PRODUCT"),
+        ("IBM 701", "IBM 704", "PRODUCT"), ("UNIVAC I", "UNIVAC II", "PRODUCT"), ("C#", "C++", "PRODUCT"),
+        ("★", "♠", "PRODUCT"), ("Северная Верфь", "Южная Верфь", "ORGANISATION"),
         ("United States Army", "United States Navy", "ORGANISATION"), ("fast drum store", "fast core store", "CONCEPT"),
     ],
 )  # fmt: skip

@@ -60,7 +60,7 @@ def pair_features(prepared: Prepared, left: Ints, right: Ints) -> Features:
     values["matched"] = _matched(aligned)
     values["codes"] = aligned.codes
     values["order"] = _order(prepared, left, right, aligned)
-    values["more"] = _more(prepared, left, right, aligned)
+    values["more"] = np.where(values["acronym"] == 0, _more(prepared, left, right, aligned), 0)
     values["value"] = value_codes(prepared, left, right)
     own = (aligned.n_rest_left > 0) & (aligned.n_rest_right > 0)
     context = context_features(prepared, left, right, own)

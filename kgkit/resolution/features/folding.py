@@ -139,7 +139,8 @@ def parse(name: str, kind: int) -> Name:
     words, legal, title, generation = _classes(tokens, kind)
     raw = " ".join(tokens)
     small = vocabulary().single["small"]
-    kept = [w for w in words[:-1] if w not in small]
+    starts = words[:1] if person and len(words) > 1 and len(words[0]) == 1 else []  # *A. Turing* begins with no article
+    kept = starts + [w for w in words[len(starts) : -1] if w not in small]
     kept += [w for w in words[-1:] if w not in small or len(w) == 1 or not kept]  # Influenza A
     initials = ("".join(w[:1] for w in words), "".join(w[:1] for w in kept))
     return Name(
