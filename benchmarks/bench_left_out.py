@@ -10,6 +10,7 @@ import argparse
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -60,7 +61,7 @@ def lines(names: list[str], seeds: int) -> Iterator[str]:
     yield "|---" * (len(BUDGETS) + 3) + "|"
     yield from (one.scores for one in found)
     yield "\nShare of matches among proposals by score, without answers (and how many proposals):\n"
-    yield f"| set | {' | '.join(f'{low}–{high}' for low, high in zip(STEPS, STEPS[1:], strict=False))} |"
+    yield f"| set | {' | '.join(f'{low}–{high}' for low, high in pairwise(STEPS))} |"
     yield "|---" * len(STEPS) + "|"
     yield from (one.calibration for one in found)
 
@@ -73,8 +74,8 @@ def main() -> None:
     print("## propose_merges on sets that its weights have not seen\n")
     print(
         "For each set the weights are fitted anew on all others; then all is as by default. Pairwise F1 over groups, "
-        f"answers simulated from gold: mean of {given.seeds} seeds, with the least and the most. `automatic`: proposals "
-        "of .95 or more without answers, and the share of them that is right.\n"
+        f"answers simulated from gold: mean of {given.seeds} seeds, with the least and the most. `automatic`: "
+        "proposals of .95 or more without answers, and the share of them that is right.\n"
     )
     for line in lines(given.sets or list(SETS), given.seeds):
         print(line, flush=True)

@@ -109,9 +109,8 @@ class Reader:
         before = self.panel.get_attribute("data-item")
         self.panel.focus()
         self.page.keyboard.press(key)
-        self.page.wait_for_function(
-            "([node, before]) => node.dataset.item !== before", arg=[self.panel.element_handle(), before]
-        )
+        other = "([node, before]) => node.dataset.item !== before || !node.querySelector('.kr-card')"
+        self.page.wait_for_function(other, arg=[self.panel.element_handle(), before])
 
     @property
     def done(self) -> bool:

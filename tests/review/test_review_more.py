@@ -278,7 +278,7 @@ def test_answers_train_the_matcher_and_it_says_what_changed() -> None:
     thread = desk.rescore_later()
     thread.join()
     change = desk.changes[-1]
-    assert change.n_answers == 10 and change.n_moved > 0 and "rescore" not in desk.errors
+    assert change.n_answers == 10 and change.n_moved + change.n_gone > 0 and "rescore" not in desk.errors
     again = desk.upcoming(10)
     assert again and not set(again) & set(asked)
     assert set(asked) <= set(desk.queue["item_id"].to_list())

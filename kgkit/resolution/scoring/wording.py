@@ -1,8 +1,10 @@
-"""What each step of each measure says of a pair, in plain words: one sentence per step, step 0 first."""
+"""What is said of a pair in plain words: one sentence for each step of each measure, step 0 first."""
 
 from __future__ import annotations
 
-__all__ = ["COLUMN", "GROUP", "PATTERNS", "SAID", "START", "column_says"]
+from kgkit.resolution.features.columns import LEVELS
+
+__all__ = ["GROUP", "PATTERNS", "RULE", "SAID", "START", "column_says"]
 
 
 def _graded(unknown: str, *parts: tuple[int, str]) -> tuple[str, ...]:
@@ -49,7 +51,8 @@ SAID: dict[str, tuple[str, ...]] = {
         "not names of persons", "both are the same single name", "one is only the other's last name",
         "one is only the other's first or middle name", "given names and surnames are the same",
         "the surname is the same and the initials fit", "the same, but one has a further name",
-        "the surname and initials fit, but one has a further name", "first name and surname are the same, middle names differ",
+        "the surname and initials fit, but one has a further name",
+        "first name and surname are the same, middle names differ",
         "the surname is the same, the first name differs", "the first name is the same, the surname differs",
         "given names and surnames differ", "all names are the same, but father and son may have changed places"),
     "matched": (
@@ -103,11 +106,14 @@ SAID: dict[str, tuple[str, ...]] = {
         (2, "another fits somewhat better"), (1, "another fits much better")),
 }  # fmt: skip
 
-COLUMN = {
-    "the same, and rare": "{column} is the same, and few share it", "the same": "{column} is the same",
-    "nearly the same": "{column} is nearly the same", "partly the same": "{column} is partly the same",
-    "differs": "{column} differs",
-}  # column names with spaces for underscores: "date of birth is the same, and few share it"
-PATTERNS = "how the answers so far were, taken together"
-GROUP = "held back: the rest of its group does not fit"
-START = "how often such pairs are one here, before looking"
+_LEVEL = ("", "is the same, and few share it", "is the same", "is nearly the same", "is partly the same", "differs")
+_COLUMN = dict(zip(LEVELS, _LEVEL, strict=True))
+PATTERNS = "patterns in the answers so far"
+RULE = "held back"
+GROUP = f"{RULE}: the rest of its group does not fit"
+START = "how often such pairs are one here"
+
+
+def column_says(column: str, level: str) -> str:
+    """Say in words how two cells of a column agree."""
+    return f"{column.replace('_', ' ').removeprefix('attributes.')} {_COLUMN[level]}"
