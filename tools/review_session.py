@@ -28,8 +28,8 @@ ROOT = Path(__file__).resolve().parents[1]
 CORPUS = ROOT / "data" / "pioneers"
 IMAGES = ROOT / "docs" / "images"
 FIRST, SECOND = "scripted session", "scripted second reader"
-SLIP = 7  # this answer is given wrongly, and taken back
-ANSWERS, GROUPS, RELATIONS, AGAIN = 40, 6, 12, 24
+SLIP = 7  # this answer is given wrongly and taken back; every so many of the second reader are wrong and stay
+ANSWERS, GROUPS, RELATIONS, AGAIN = 40, 6, 12, 60
 BUILD = f"""
 import kgkit as kg
 documents = kg.read_documents({str(CORPUS / "documents")!r})
@@ -176,7 +176,7 @@ def main() -> None:
         cells = (BUILD, GROUPED, RELATED, SPLIT, SECOND_READER, KEEP, FOLLOW, "both")
         drive.write_notebook(Path(folder) / "session.ipynb", *cells)
         with drive.jupyter_lab(Path(folder)) as url:
-            page = browser.new_page(viewport={"width": 1280, "height": 1500}, device_scale_factor=1.5)
+            page = browser.new_page(viewport={"width": 1280, "height": 1500}, device_scale_factor=1.2)
             page.set_default_timeout(120_000)
             drive.open_notebook(page, url, "session.ipynb")
             page.keyboard.press("Control+b")  # the folders beside the notebook
@@ -203,7 +203,7 @@ def session(reader: Reader, page: Any) -> None:
     reader.picture("review_split")
     reader.press("a")
     reader.open(4)
-    reader.merges(AGAIN, every=9)
+    reader.merges(AGAIN, every=SLIP)
     drive.run_cell(page, 5)
     page.locator(".jp-OutputArea-output").get_by_text("kept").wait_for()
 
