@@ -116,8 +116,11 @@ class Reader:
     def done(self) -> bool:
         return not self.panel.locator(".kr-card").count()
 
-    def merges(self, n: int, slip: int = 0, every: int = 0) -> None:
-        """Answer whether names are one: who is ticked, yes, no, or skip where the gold does not know."""
+    def merges(self, n: int, slip: int = 0, every: int = 0, picture: str = "") -> None:
+        """Answer whether names are one: who is ticked, yes, no, or skip where the gold does not know.
+
+        The picture is of the first group of which only some are one.
+        """
         for k in range(1, n + 1):
             if self.done:
                 return
@@ -128,6 +131,9 @@ class Reader:
                 for side, m in zip(self.panel.locator(".kr-side").all(), meant, strict=True):
                     if m != most:
                         side.locator(".kr-tick").click()
+                if picture:
+                    self.picture(picture)
+                    picture = ""
             verdict = "a" if times > 1 else "r" if len(known) > 1 else "s"
             if every and k % every == 0:
                 verdict = "r" if verdict == "a" else verdict
@@ -193,8 +199,7 @@ def session(reader: Reader, page: Any) -> None:
     reader.merges(ANSWERS, slip=SLIP)
     reader.picture("review")
     reader.open(1, code=0)
-    reader.merges(GROUPS)
-    reader.picture("review_group")
+    reader.merges(GROUPS, picture="review_group")
     reader.open(2)
     reader.relations(RELATIONS)
     reader.picture("review_relation")

@@ -286,3 +286,17 @@ def test_one_neighbour_that_many_have_says_little() -> None:
 def test_every_step_of_every_measure_is_said_in_words() -> None:
     assert {m.name: len(m.steps) for m in MEASURES} == {name: len(texts) for name, texts in SAID.items()}
     assert all(text == text.strip() and text for texts in SAID.values() for text in texts)
+
+
+def test_a_large_table_makes_no_word_more_telling() -> None:
+    """What counts is how many have a word, not how small a share of a large table they are."""
+    few = ["Calder Works", "Calder Mill", "Calder Yard"]
+
+    def weight(n: int) -> float:
+        frame = pl.DataFrame(
+            {"entity_id": [f"{i:06}" for i in range(n)], "name": [*few, *(f"w{i}" for i in range(n - 3))]}
+        )
+        prepared = prepare(records_of(frame))
+        return float(prepared.weight[prepared.words.index("calder")])
+
+    assert weight(1_000) < weight(10_000) == weight(20_000)
