@@ -182,7 +182,7 @@ def main() -> None:
         cells = (BUILD, GROUPED, RELATED, SPLIT, SECOND_READER, KEEP, FOLLOW, "both")
         drive.write_notebook(Path(folder) / "session.ipynb", *cells)
         with drive.jupyter_lab(Path(folder)) as url:
-            page = browser.new_page(viewport={"width": 1280, "height": 1500}, device_scale_factor=1.2)
+            page = browser.new_page(viewport={"width": 1280, "height": 2300}, device_scale_factor=1.2)
             page.set_default_timeout(120_000)
             drive.open_notebook(page, url, "session.ipynb")
             page.keyboard.press("Control+b")  # the folders beside the notebook
