@@ -27,7 +27,7 @@ from browser import drive, samples  # noqa: E402
 import kgkit as kg  # noqa: E402
 from kgkit.reviewing import Review  # noqa: E402
 
-ENTITIES, FORMS, TIMES = 5_000, 10, 15
+ENTITIES, PROPOSALS, FORMS, TIMES = 5_000, 20_000, 10, 15
 SYLLABLES = [*map("".join, product("bdglmnrstv", "aeo"))]
 HEAD = f"""## Reviewing
 
@@ -112,7 +112,8 @@ def made() -> tuple[Any, Any, Any]:
     """Make a graph, its communities, and proposals."""
     graph, topics = samples.planted(ENTITIES)
     graph.frames["entities"] = graph.frames["entities"].with_columns(name=pl.Series(names(ENTITIES)))
-    return graph, topics, kg.propose_merges(graph, threshold=0.02)
+    scores = kg.propose_merges(graph, threshold=0.02).merges["score"].sort(descending=True)
+    return graph, topics, kg.propose_merges(graph, threshold=float(scores[:PROPOSALS][-1]))
 
 
 def tried(act: Callable[[], Any], times: int = 1) -> list[float]:

@@ -249,9 +249,9 @@ class Looking(Desk):
 
     def _label_of(self, decision: Decision) -> str:
         entry = self._entries.get(subject_of(decision)[1])
-        if entry is not None:
-            return self._cards.label(entry)
         ids = decision.payload.get("entity_ids") or [decision.subject_id]
+        if entry is not None and (entry.kind != "merge" or set(ids) == set(entry.members)):
+            return self._cards.label(entry)
         return " = ".join(map(self.name_of, ids))
 
 

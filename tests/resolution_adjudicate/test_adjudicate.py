@@ -121,7 +121,7 @@ def test_only_the_band_is_asked_about_and_each_pair_once() -> None:
 
 
 def test_a_model_alone_makes_no_proposal_automatic() -> None:
-    before = kg.propose_merges(people())
+    before = kg.propose_merges(people(), threshold=0.7)
     after = before.adjudicate(Scripted(lambda q: said(q, True)), band=WIDE, weight=9.0)
     was = {tuple(p) for p in before.automatic.select("left_id", "right_id").iter_rows()}
     assert {tuple(p) for p in after.automatic.select("left_id", "right_id").iter_rows()} <= was

@@ -18,6 +18,7 @@ from kgkit.resolution.records import records_of
 from kgkit.resolution.scoring import score_pairs
 from kgkit.resolution.scoring.bins import MEASURES, binned
 from kgkit.resolution.scoring.table import read_table, shipped_table, write_table
+from kgkit.resolution.scoring.wording import SAID
 
 PERSON, ORGANISATION, OTHER = KINDS.index("person"), KINDS.index("organisation"), KINDS.index("other")
 
@@ -280,3 +281,22 @@ def test_one_neighbour_that_many_have_says_little() -> None:
     prepared = prepare(records_of(Graph.from_frames(entities, relations)))
     near = pair_features(prepared, np.array([0, 28], np.int32), np.array([1, 29], np.int32)).values["neighbours"]
     assert 0 < near[0] < 0.05 < near[1] < 1
+
+
+def test_every_step_of_every_measure_is_said_in_words() -> None:
+    assert {m.name: len(m.steps) for m in MEASURES} == {name: len(texts) for name, texts in SAID.items()}
+    assert all(text == text.strip() and text for texts in SAID.values() for text in texts)
+
+
+def test_a_large_table_makes_no_word_more_telling() -> None:
+    """What counts is how many have a word, not how small a share of a large table they are."""
+    few = ["Calder Works", "Calder Mill", "Calder Yard"]
+
+    def weight(n: int) -> float:
+        frame = pl.DataFrame(
+            {"entity_id": [f"{i:06}" for i in range(n)], "name": [*few, *(f"w{i}" for i in range(n - 3))]}
+        )
+        prepared = prepare(records_of(frame))
+        return float(prepared.weight[prepared.words.index("calder")])
+
+    assert weight(1_000) < weight(10_000) == weight(20_000)

@@ -103,6 +103,19 @@ def test_undo_has_no_limit_and_outlives_the_session() -> None:
     assert later.queue["status"].unique().to_list() == ["undecided"] and later.decisions.height == 8
 
 
+def test_what_was_taken_back_and_is_then_skipped_comes_back_at_the_end() -> None:
+    desk = review(order="score")
+    first = desk.next()
+    assert first is not None
+    for verdict in ("skipped", "accepted", "flagged"):
+        desk.decide(first["item_id"], verdict)
+        desk.undo()
+        assert (desk.next() or {})["item_id"] == first["item_id"]
+    desk.decide(first["item_id"], "skipped")
+    asked = desk.upcoming(len(desk.queue))
+    assert asked[0] != first["item_id"] and asked[-1] == first["item_id"]
+
+
 def test_only_own_decisions_are_undone() -> None:
     first = review(reviewer="Bo")
     first.decide(item("e1", "e2"), "accepted")

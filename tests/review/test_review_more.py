@@ -67,6 +67,9 @@ def test_of_a_group_some_are_one_and_the_rest_is_apart() -> None:
     card = desk.item(item("e3", "e4", "e5"))
     assert card["question"] == "Which of these are one?" and card["weakest"] == ["A. Lovelace", "Lovelace"]
     desk.decide(card["item_id"], "accepted", members=["e3", "e4"], name="Ada King")
+    named = {side["entity_id"]: side["name"] for side in card["sides"]}
+    told = [one["label"] for one in desk.recent() if one["verdict"] == "accepted"]
+    assert told == [f"{named['e3']} = {named['e4']}"]
     assert desk.status_of(card["item_id"]) == "accepted"
     assert merged(desk) | {"e5": "e5", "e4": "e3"} == merged(desk)
     desk.decide(card["item_id"], "accepted")
@@ -278,7 +281,7 @@ def test_answers_train_the_matcher_and_it_says_what_changed() -> None:
     thread = desk.rescore_later()
     thread.join()
     change = desk.changes[-1]
-    assert change.n_answers == 10 and change.n_moved > 0 and "rescore" not in desk.errors
+    assert change.n_answers == 10 and change.n_moved + change.n_gone > 0 and "rescore" not in desk.errors
     again = desk.upcoming(10)
     assert again and not set(again) & set(asked)
     assert set(asked) <= set(desk.queue["item_id"].to_list())

@@ -34,12 +34,13 @@ export class Splitter {
     this.changed();
   }
 
-  changed() {
+  /** Ask for the effect anew. A field that is left draws nothing at once: the click that left it would find another node. */
+  changed(redraw = true) {
     clearTimeout(this.timer);
     this.effect = null;
     this.problem = "";
     if (this.some) this.timer = setTimeout(() => this.ask(), PAUSE);
-    this.act.redraw();
+    if (redraw) this.act.redraw();
   }
 
   ask() {
@@ -62,8 +63,8 @@ export class Splitter {
   drawParts() {
     const [side] = this.card.sides;
     const row = (part, k) => h("p", { class: "kr-form" }, this.parts.length > 1 ? h("label", {}, h("input", { type: "radio", name: `kr-part-${this.card.item_id}`, checked: k === this.at, "aria-label": `Ticks go to ${k + 1}`, onchange: () => { this.at = k; this.act.redraw(); } }), ` ${k + 1} `) : null,
-      h("input", { type: "text", class: "kr-field", placeholder: `name, if not ${side.name}`, "aria-label": `Name of the other ${k + 1}`, value: part.name, oninput: (e) => { part.name = e.target.value; }, onchange: () => this.changed() }),
-      h("input", { type: "text", class: "kr-field kr-number", placeholder: side.type || "type", "aria-label": `Type of the other ${k + 1}`, value: part.type, oninput: (e) => { part.type = e.target.value; }, onchange: () => this.changed() }), h("small", {}, count(part.ids.size, "mention")));
+      h("input", { type: "text", class: "kr-field", placeholder: `name, if not ${side.name}`, "aria-label": `Name of the other ${k + 1}`, value: part.name, oninput: (e) => { part.name = e.target.value; }, onchange: () => this.changed(false) }),
+      h("input", { type: "text", class: "kr-field kr-number", placeholder: side.type || "type", "aria-label": `Type of the other ${k + 1}`, value: part.type, oninput: (e) => { part.type = e.target.value; }, onchange: () => this.changed(false) }), h("small", {}, count(part.ids.size, "mention")));
     const more = () => { this.parts.push({ name: "", type: "", ids: new Set() }); this.at = this.parts.length - 1; this.act.redraw(); };
     return h("div", {}, ...this.parts.map(row), this.some ? h("button", { type: "button", class: "kr-link", onclick: more }, "There is one more") : null);
   }

@@ -161,10 +161,14 @@ def _numbered_words(rows: list[tuple[str, ...]]) -> tuple[list[str], npt.NDArray
     return words.to_list(), start, flat.cast(pl.Enum(words)).to_physical().cast(pl.Int32).to_numpy()
 
 
+_MANY = 10_000
+
+
 def _weights(words: list[str], sets: Ragged) -> Floats:
-    counts, n = np.bincount(sets.values, minlength=len(words)).tolist(), len(sets.start) - 1
-    # Half a thousand imagined names keep words of small tables from looking rare only because there are few rows.
-    rarity = [math.log((n + 500) / (count + 0.5)) for count in counts]
+    counts, n = np.bincount(sets.values, minlength=len(words)).tolist(), min(len(sets.start) - 1, _MANY)
+    # Half a thousand imagined names keep words of small tables from looking rare only because there are few rows. In a
+    # large table a word that fifty names have is as ambiguous as in a small one, though it be a smaller share of them.
+    rarity = [max(math.log((n + 500) / (count + 0.5)), 0.1) for count in counts]
     letter = [0.35 if len(w) == 1 and w.isalpha() else 1.0 for w in words]
     return np.array([r * part for r, part in zip(rarity, letter, strict=True)], np.float32)
 

@@ -12,16 +12,12 @@ from kgkit.resolution.features.columns import LEVELS
 from kgkit.resolution.scoring.bins import MEASURES
 from kgkit.resolution.scoring.rules import RULES
 from kgkit.resolution.scoring.scored import Scored
+from kgkit.resolution.scoring.wording import GROUP, PATTERNS, RULE, SAID, START, column_says
 
 __all__ = ["reasons_of"]
 
-_PATTERNS = "patterns in the answers"
-_GROUP = "rule: the rest of the group does not agree"
 _PIECE = 50_000
 _LEAST = 0.005  # parts below this are added to the start
-_LEVEL = dict(
-    zip(LEVELS, ("", "the same, and rare", "the same", "nearly the same", "partly the same", "differs"), strict=True)
-)
 REASONS = pl.List(pl.Struct({"reason": pl.String(), "weight": pl.Float64()}))
 
 
@@ -70,15 +66,15 @@ def _texts(scored: Scored, part: Scored, rule: npt.NDArray[np.int8]) -> tuple[pl
     which = np.zeros((len(part), part.parts.shape[1] + 3), np.int64)
     for i, measure in enumerate(MEASURES):
         which[:, i] = len(texts) + part.steps[:, i].astype(np.int64)
-        texts += [f"{measure.says}: {step}" for step in measure.steps]
+        texts += SAID[measure.name]
     for i, column in enumerate(scored.prepared.columns):
         which[:, len(MEASURES) + i] = len(texts) + part.levels[:, i].astype(np.int64)
-        texts += [f"{column.name}: {_LEVEL[level]}" for level in LEVELS]
+        texts += [column_says(column.name, level) for level in LEVELS]
     which[:, -4] = len(texts) + np.maximum(part.verdicts.said(part.keys), 0)
     texts += [part.verdicts.words(at) for at in range(len(part.verdicts))] or [""]
     which[:, -3] = len(texts)
-    texts.append(_PATTERNS)
+    texts.append(PATTERNS)
     which[:, -2] = len(texts) + np.maximum(rule, 0).astype(np.int64)
-    texts += [f"rule: {r.says}" for r in RULES]
+    texts += [f"{RULE}: {r.says}" for r in RULES]
     which[:, -1] = len(texts)
-    return pl.Series([*texts, _GROUP, "how frequent matches are here"], dtype=pl.String), which
+    return pl.Series([*texts, GROUP, START], dtype=pl.String), which
