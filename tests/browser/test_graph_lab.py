@@ -21,7 +21,8 @@ CELLS = (
     "kg.view_graph(planted(600)[0], height=400)",
     "import polars as pl\n"
     "pairs = pl.DataFrame({'left_id': ['ent_0001', 'ent_0002'], 'right_id': ['ent_0000', 'ent_0003'], 'score': .9})\n"
-    "panel = kg.review(pairs, graph, documents=documents, reviewer='Ada')\n"
+    "panel = kg.review([pairs, graph.entities], graph, documents=documents, reviewer='Ada', order='score')\n"
+    "panel.ask(kind='merge')\n"
     "panel.follow(view)\npanel",
 )
 GRAPH = "document.querySelector('.kgkit-graph').kgkitGraph"
@@ -87,6 +88,11 @@ def test_the_widget_lives_in_a_notebook(browser: Any, tmp_path: Path, monkeypatc
         page.locator(".kg-search").first.fill("babbage")
         page.keyboard.press("Enter")
         review.get_by_text("0 of 1 decided").wait_for()
+        review.get_by_label("Kind").select_option("type")  # another kind, still about the same
+        review.get_by_text("Is this one thing").wait_for()
+        assert "Only about" in review.locator(".kr-about").inner_text()
+        review.get_by_label("Kind").select_option("merge")
+        review.get_by_text("Are these one?").wait_for()
         page.wait_for_function(f"{GRAPH}.still()")
         there = page.evaluate(f"Object.fromEntries({GRAPH}.ids().map((i) => [i, {GRAPH}.where(i)]))")
         review.locator("h3").click()

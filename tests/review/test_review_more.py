@@ -313,15 +313,6 @@ def test_merges_beside_others_learn_too() -> None:
     assert desk.rescore().n_answers == 1 and set(desk.queue["kind"]) == {"merge", "type"}
 
 
-def test_what_is_skipped_after_an_undo_comes_back_at_the_end() -> None:
-    desk = review()
-    first, second, *_ = desk.upcoming(9)
-    desk.decide(first, "accepted")
-    assert desk.undo() == [first] and desk.upcoming(1) == [first]
-    desk.decide(first, "skipped")
-    assert desk.upcoming(1) == [second] and desk.upcoming(9)[-1] == first
-
-
 def test_frames_cannot_be_scored_anew() -> None:
     with pytest.raises(InputError, match=r"kg\.propose_merges"):
         review().rescore()
