@@ -1,6 +1,7 @@
 """A working session on the sample corpus: a script that opens JupyterLab in a browser and clicks like a person.
 
-    python tools/review_session.py
+    python tools/review_session.py              # decisions and pictures
+    python tools/review_session.py --pictures   # the pictures alone
 
 It answers what the panel asks by the gold tables of ``data/pioneers``, makes one slip and takes it back, corrects
 relations, splits a name that two people bear, and has a second reader decide on some of it anew. The decisions go to
@@ -10,6 +11,8 @@ Chromium and what the browser tests need.
 
 from __future__ import annotations
 
+import argparse
+import io
 import os
 import sys
 import tempfile
@@ -18,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+from PIL import Image
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 from browser import drive
@@ -55,12 +59,6 @@ second = kg.review(merges, graph, documents=documents, decisions=people.decision
 second
 """
 KEEP = "second.decisions.sort('decided_at', maintain_order=True).write_ndjson('decisions.jsonl')\nprint('kept')"
-FOLLOW = """
-view = kg.view_graph(graph)
-both = kg.review(merges, graph, documents=documents, decisions=second.decisions, reviewer='reader')
-both.follow(view)
-view
-"""
 
 
 class Gold:
@@ -170,16 +168,33 @@ class Reader:
         self.panel.get_by_label(f"All of {place}").click()
         self.panel.locator(".kr-effect").get_by_text("stays:").wait_for()
 
-    def picture(self, name: str, node: Any = None) -> None:
+    def ask(self, **fields: str) -> None:
+        """Fill in what is asked about."""
+        for label, value in fields.items():
+            field = self.panel.get_by_label(label.replace("_", " "), exact=True)
+            field.fill(value)
+            field.press("Enter")
+            self.page.wait_for_timeout(1000)
+
+    def picture(self, name: str) -> None:
+        """Photograph the whole panel, once nothing moves, in few colours."""
         self.page.mouse.move(0, 0)
-        (node or self.panel).screenshot(path=IMAGES / f"{name}.png")
+        size = None
+        while size != (size := self.panel.bounding_box()):
+            self.panel.evaluate("node => node.scrollIntoView({ block: 'center' })")
+            self.page.wait_for_timeout(700)
+        taken = Image.open(io.BytesIO(self.panel.screenshot()))
+        taken.convert("RGB").quantize(256, Image.Quantize.MAXCOVERAGE).save(IMAGES / f"{name}.png", optimize=True)
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--pictures", action="store_true", help="leave the kept decisions as they are")
+    alone = parser.parse_args().pictures
     os.environ["PYTHONPATH"] = str(ROOT)
     gold = Gold()
     with tempfile.TemporaryDirectory() as folder, drive.chromium() as browser:
-        cells = (BUILD, GROUPED, RELATED, SPLIT, SECOND_READER, KEEP, FOLLOW, "both")
+        cells = (BUILD, GROUPED, RELATED, SPLIT, SECOND_READER, KEEP)
         drive.write_notebook(Path(folder) / "session.ipynb", *cells)
         with drive.jupyter_lab(Path(folder)) as url:
             page = browser.new_page(viewport={"width": 1280, "height": 2300}, device_scale_factor=1.2)
@@ -188,6 +203,8 @@ def main() -> None:
             page.keyboard.press("Control+b")  # the folders beside the notebook
             session(Reader(page, gold), page)
         kept = (Path(folder) / "decisions.jsonl").read_text("utf-8")
+    if alone:
+        return
     target = CORPUS / "review" / "decisions.jsonl"
     target.parent.mkdir(exist_ok=True)
     target.write_text(kept, encoding="utf-8", newline="\n")
@@ -197,7 +214,9 @@ def main() -> None:
 def session(reader: Reader, page: Any) -> None:
     reader.open(0)
     reader.merges(ANSWERS, slip=SLIP)
+    reader.ask(Document="networks/list-digest-17.eml", score_from="0.85")  # a misspelling
     reader.picture("review")
+    reader.ask(Document="", score_from="")
     reader.open(1, code=0)
     reader.merges(GROUPS, picture="review_group")
     reader.open(2)
