@@ -77,7 +77,7 @@ class Gold:
         counts: dict[tuple[str, str], Counter[str]] = {}
         for name, kind, entity in meant.select("name_right", "type_right", "entity").iter_rows():
             counts.setdefault((name, kind), Counter())[entity] += 1
-        self.meaning = {side: c.most_common(1)[0][0] for side, c in counts.items()}
+        self.meaning = {side: max(sorted(c), key=c.__getitem__) for side, c in counts.items()}
         relations = pl.read_ndjson(CORPUS / "gold" / "relations.jsonl")
         self.related = {(a, b): p for a, b, p in relations.select("subject", "object", "polarity").iter_rows()}
 
