@@ -59,7 +59,8 @@ class Keeping(Desk):
             self._settle()
             self._changed()
             raise
-        self._front = [item for item in self._front if item not in set(items)]
+        answered = set(items)
+        self._front = [item for item in self._front if item not in answered]
         done = []
         for item, plan in zip(items, planned, strict=True):
             self.errors.pop(item, None)

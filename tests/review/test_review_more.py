@@ -7,12 +7,13 @@ from pathlib import Path
 
 import polars as pl
 import pytest
-from desk_data import TEXTS, Groups, documents, graph, item, many, merged, pairs, review
+from desk_data import NAMES, TEXTS, Groups, documents, graph, item, many, merged, pairs, review
 
 import kgkit as kg
 from kgkit import tables
 from kgkit.errors import InputError
 from kgkit.reviewing import Review, agreement
+from kgkit.reviewing.kinds import merges
 from kgkit.reviewing.learning import changed, stops_helping
 from kgkit.reviewing.options import DEFAULTS
 
@@ -59,6 +60,26 @@ def test_a_passage_of_a_document_is_its_text() -> None:
 
 
 # Groups
+
+
+class Everybody:
+    """All eight entities, proposed as one."""
+
+    row = {"group_id": "g", "members": sorted(NAMES), "n_members": 8, "n_pairs": 28, "n_scored": 1}  # noqa: RUF012
+    row |= {"mean_score": 0.6, "weakest_score": 0.3, "weakest_left_id": "e7", "weakest_right_id": "e8"}
+    frames = {"merges": pairs(), "groups": tables.from_rows("groups", [row])}  # noqa: RUF012
+
+
+def test_all_members_of_a_group_are_looked_for_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    desk = review(Everybody())
+    card = desk.item(item(*NAMES))
+    assert "Grace Hopper and Mark I are named in one sentence" in card["against"]
+    assert card["n_between"] >= len(card["between"]) > 0
+    assert not any("only the first" in text for text in card["against"])
+    monkeypatch.setattr(merges, "_COMPARED", 6)
+    told = desk.item(item(*NAMES))["against"]
+    assert "only the first 6 of the 8 were looked for in one sentence" in told
+    assert "Grace Hopper and Mark I are named in one sentence" not in told
 
 
 def test_of_a_group_some_are_one_and_the_rest_is_apart() -> None:

@@ -4,6 +4,7 @@ import { Splitter } from "./review_split.js";
 
 // One item: both sides, the words behind them, what speaks for and against, and what can be chosen.
 
+const SENTENCES = 12; // of a relation, before the rest is folded away
 const WHY = 3; // reasons shown on either side before the rest is folded away
 
 /** What is chosen on a card before a verdict: members, a name, corrections. */
@@ -89,13 +90,15 @@ function oneSide(card, side, i, choice, act, group) {
   const number = card.kind === "merge" ? h("button", { type: "button", class: "kr-pick", "data-choose": i, "aria-pressed": String(choice.named === i), title: `This name stays (${i + 1})`, onclick: () => act.choose(i) }, choice.named === i ? `${i + 1} ✓ name stays` : `${i + 1}`) : null;
   const facts = [side.type || "no type", count(side.n_mentions, "mention"), count(side.n_documents, "document")];
   const aliases = side.aliases.length ? h("p", { class: "kr-quiet" }, "also ", ...side.aliases.slice(0, 8).flatMap((a, k) => [k ? ", " : "", said(a)]), side.aliases.length > 8 ? ` and ${side.aliases.length - 8} more` : "") : null;
-  const attributes = side.attributes.length ? h("dl", {}, ...side.attributes.slice(0, 10).flatMap(([k, v, differs]) => [h("dt", {}, said(k)), h("dd", { class: differs ? "kr-differs" : null }, said(v), differs ? " ≠" : "")])) : null;
-  const near = side.neighbours?.length ? h("p", { class: "kr-quiet" }, card.kind === "merge" ? "only this one: " : "with: ", ...side.neighbours.slice(0, 6).flatMap((n, k) => [k ? ", " : "", h("span", { title: n.said.join(", ") }, said(n.name))]), side.neighbours.length > 6 ? ` and ${side.neighbours.length - 6} more` : "") : null;
+  const attributes = side.attributes.length ? h("dl", {}, ...side.attributes.slice(0, 10).flatMap(([k, v, differs]) => [h("dt", {}, said(k)), h("dd", { class: differs ? "kr-differs" : null }, said(v), differs ? " ≠" : "")]), side.attributes.length > 10 ? h("dt", {}, moreThan(10, side.attributes.length)) : null) : null;
+  const near = side.neighbours?.length ? h("p", { class: "kr-quiet" }, card.kind === "merge" ? "only this one: " : "with: ", ...side.neighbours.slice(0, 6).flatMap((n, k) => [k ? ", " : "", h("span", { title: n.said.join(", ") }, said(n.name))]), moreThan(Math.min(6, side.neighbours.length), side.n_neighbours ?? side.neighbours.length)) : null;
   const quotes = side.quotes.length ? h("ul", { class: "kr-quotes" }, ...side.quotes.slice(0, group ? 1 : 3).map((q) => quoteItem(q, act))) : h("p", { class: "kr-quiet" }, "No words of a document are known for it.");
   const places = side.quotes.reduce((n, q) => n + Math.max(q.marks.length, 1), 0);
   const more = side.n_quotes > places ? h("p", { class: "kr-quiet" }, `${places} of ${side.n_quotes} places shown`) : null;
   return h("section", { class: choice.members.has(side.entity_id) ? "kr-side" : "kr-side kr-out", "aria-label": side.name }, h("h4", {}, tick, differing(side.parts), number), h("p", { class: "kr-facts" }, said(facts[0], "kr-type"), ` · ${facts[1]} · ${facts[2]}`), aliases, side.description ? h("p", {}, said(side.description)) : null, attributes, near, quotes, group ? null : more);
 }
+
+const moreThan = (shown, all) => (all > shown ? ` and ${(all - shown).toLocaleString("en")} more` : "");
 
 function quoteItem(quote, act, extra = null) {
   const place = quote.start === null ? "place unknown" : `${quote.start.toLocaleString("en")}–${quote.end.toLocaleString("en")}`;
@@ -111,7 +114,7 @@ function against(card) {
 
 function shared(card, act) {
   const common = card.common?.length ? h("p", {}, h("b", {}, `${count(card.n_common, "neighbour")} in common: `), ...card.common.flatMap((n, k) => [k ? ", " : "", said(n)])) : h("p", { class: "kr-quiet" }, "No neighbours in common.");
-  const between = card.between?.length ? h("div", {}, h("p", {}, h("b", {}, "Named together:")), h("ul", { class: "kr-quotes" }, ...card.between.map((q) => quoteItem(q, act)))) : null;
+  const between = card.between?.length ? h("div", {}, h("p", {}, h("b", {}, card.n_between > card.between.length ? `Named together, ${card.between.length} of ${count(card.n_between, "sentence")}:` : "Named together:")), h("ul", { class: "kr-quotes" }, ...card.between.map((q) => quoteItem(q, act)))) : null;
   return h("div", { class: "kr-shared" }, common, between);
 }
 
@@ -122,8 +125,9 @@ function relation(card, choice, act) {
   const turn = h("button", { type: "button", class: "kr-link", "aria-pressed": String(choice.reverse), onclick: () => { choice.reverse = !choice.reverse; act.redraw(); } }, "Turn round ⇄");
   const polarity = h("select", { class: "kr-field", "aria-label": "Polarity", onchange: (e) => { choice.polarity = e.target.value; } }, ...["positive", "negated", "conditional", "reported"].map((p) => h("option", { value: p, selected: p === choice.polarity }, p)));
   const tick = (q) => h("input", { type: "checkbox", class: "kr-tick", checked: !choice.refused.has(q.evidence_id), "aria-label": "This sentence says so", onchange: (e) => { choice.refused[e.target.checked ? "delete" : "add"](q.evidence_id); act.redraw(); } });
+  const sentence = (q) => quoteItem(q, act, card.quotes.length > 1 ? tick(q) : null), rest = card.quotes.slice(SENTENCES);
   const some = choice.refused.size && choice.refused.size < card.quotes.length;
-  return h("div", {}, h("p", { class: "kr-triple" }, end(ends[0]), words, end(ends[1])), h("p", {}, turn, " ", polarity), h("ul", { class: "kr-quotes" }, ...card.quotes.slice(0, 12).map((q) => quoteItem(q, act, card.quotes.length > 1 ? tick(q) : null))), some ? h("p", { class: "kr-quiet" }, "Reject now takes away only the unticked sentences; the relation stays with the others.") : null);
+  return h("div", {}, h("p", { class: "kr-triple" }, end(ends[0]), words, end(ends[1])), h("p", {}, turn, " ", polarity), h("ul", { class: "kr-quotes" }, ...card.quotes.slice(0, SENTENCES).map(sentence)), rest.length ? h("details", {}, h("summary", {}, `and ${count(rest.length, "sentence")} more`), h("ul", { class: "kr-quotes" }, ...rest.map(sentence))) : null, some ? h("p", { class: "kr-quiet" }, "Reject now takes away only the unticked sentences; the relation stays with the others.") : null);
 }
 
 function choices(card, choice) {

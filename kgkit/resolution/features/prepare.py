@@ -161,7 +161,7 @@ def _numbered_words(rows: list[tuple[str, ...]]) -> tuple[list[str], npt.NDArray
     return words.to_list(), start, flat.cast(pl.Enum(words)).to_physical().cast(pl.Int32).to_numpy()
 
 
-_MANY = 10_000
+_MANY = 10_000  # records above which more make no word rarer
 
 
 def _weights(words: list[str], sets: Ragged) -> Floats:

@@ -19,11 +19,11 @@ def choose_questions(
 ) -> npt.NDArray[np.int64]:
     """Choose pairs to ask about.
 
-    Before the first answers they are spread over all scores, both ends included. Later half of them are those the
-    model is least sure of, where an answer decides over more pairs sooner (two large groups are one or two), a quarter
-    those on which its two parts disagree most, and a quarter are drawn from all scores alike, so that a whole kind of
-    match that the model does not know yet is met. No group is asked about twice in one round, as long as there are
-    others.
+    Before the first answers they are spread over all scores, both ends included. Later a tenth of them are those near
+    even on which most hangs (whether two large groups are one), four tenths those that the model is least sure of, a
+    quarter those on which its two parts disagree most, and the rest are drawn from all scores alike, so that a whole
+    kind of match that the model does not know yet is met. No group is asked about twice in one round, as long as there
+    are others.
 
     Args:
         scored: The candidates.

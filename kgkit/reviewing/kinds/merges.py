@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["Merging"]
 
 _LEAST = 3  # members from which a group is decided on as one
-_NAMED = 6  # members of a group named in one line, and compared in pairs
+_NAMED = 6  # members of a group named in one line
+_COMPARED = 20  # members of a group of which each two are looked for in one sentence
 _QUOTES, _NEIGHBOURS = 3, 12
 
 
@@ -53,17 +54,19 @@ class Merging(Kind):
         near = [{n["entity_id"]: n for n in cards.near(m)} for m in entry.members]
         shared = set.intersection(*map(set, near)) if near else set()
         for side, own in zip(sides, near, strict=True):
-            side["neighbours"] = [n for i, n in own.items() if i not in shared and i not in entry.members][:_NEIGHBOURS]
-            side["n_neighbours"] = len(own)
-        found = [(a, b, q) for a, b in combinations(entry.members[:_NAMED], 2) for q in cards.words.together(a, b)]
+            alone = [n for i, n in own.items() if i not in shared and i not in entry.members]
+            side["neighbours"], side["n_neighbours"] = alone[:_NEIGHBOURS], len(alone)
+        found = [(a, b, q) for a, b in combinations(entry.members[:_COMPARED], 2) for q in cards.words.together(a, b)]
         together = sorted({(cards.name(a), cards.name(b)) for a, b, _ in found})
+        quotes = {q.place: q for _, _, q in found}
         made: Card = {
             "question": "Are these one?" if len(sides) == 2 else "Which of these are one?",
             "sides": sides,
             "common": sorted((near[0][i]["name"] for i in shared), key=str)[:_NEIGHBOURS],
             "n_common": len(shared),
-            "between": [as_card(q) for _, _, q in found][:_QUOTES],
-            "against": speaks_against(sides, together) + _decided(entry.members, apart, cards),
+            "between": [as_card(q) for q in quotes.values()][:_QUOTES],
+            "n_between": len(quotes),
+            "against": [*speaks_against(sides, together), *_decided(entry.members, apart, cards), *_unlooked(entry)],
         }
         if len(sides) == 2:
             sides[0]["parts"], sides[1]["parts"] = differences(sides[0]["name"], sides[1]["name"])
@@ -147,6 +150,13 @@ def _group(row: Mapping[str, Any], links: Iterable[Entry]) -> Entry:
     score, group = row["mean_score"], row["group_id"]
     more = {"weakest_score": row["weakest_score"]}
     return Entry(merge_id(members), "merge", members, score, "group", (), group, weakest, tuple(links), more)
+
+
+def _unlooked(entry: Entry) -> list[str]:
+    """Say where a group is too large for each two of its members to be looked at."""
+    n = len(entry.members)
+    told = f"only the first {_COMPARED} of the {n:,} were looked for in one sentence"
+    return [told] if n > _COMPARED else []
 
 
 def _weakest(entry: Entry, cards: Cards) -> Card:
